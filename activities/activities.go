@@ -1,0 +1,103 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// Activities are the activities of agent threads, with what they depend on.
+// Workflow code names them through a nil pointer; a worker registers a filled
+// one.
+type Activities struct {
+	// Agents are the agents of this worker, by name.
+	Agents map[string]Agent
+	// Broker is the way to the tools.
+	Broker Broker
+	// Threads reads the thread that an activity works for.
+	Threads Threads
+	// Blobs is the content-addressed store that all workers share.
+	Blobs Blobs
+}
+
+// Agent is an agent as configured: whom a thread talks to.
+type Agent struct {
+	Name string
+	// Instructions are the model's system prompt.
+	Instructions string
+	Model        Model
+	// ModelName is the vendor's name of the model.
+	ModelName string
+	// MaxOutputTokens bounds a reply. 0: the vendor's default.
+	MaxOutputTokens int
+	// Tools are globs over the ids of the tools that the agent may use.
+	Tools []string
+	// Limits bound a turn.
+	Limits Limits
+	// Price turns tokens into cost.
+	Price Price
+}
+
+// Limits bound one turn of an agent. 0 means the default.
+type Limits struct {
+	// Steps bounds the model turns.
+	Steps int `json:"steps,omitempty"`
+	// Calls bounds the tool calls.
+	Calls int `json:"calls,omitempty"`
+	// Tokens bounds the sum of input and output tokens.
+	Tokens int64 `json:"tokens,omitempty"`
+	// CostMicros bounds the cost, in millionths of a US dollar.
+	CostMicros int64 `json:"cost_micros,omitempty"`
+	// Time bounds the turn's duration; waits for a person do not count.
+	Time time.Duration `json:"time,omitempty"`
+	// ApprovalExpiry is how long an approval waits before it counts as denied.
+	ApprovalExpiry time.Duration `json:"approval_expiry,omitempty"`
+}
+
+// Price of a model, in millionths of a US dollar per million tokens.
+type Price struct {
+	Input  int64
+	Output int64
+}
+
+// Broker is the way to the tools. *[catalog.Broker] is one.
+type Broker interface {
+	// Tools lists what the scope may use, ordered by id.
+	Tools(ctx context.Context, scope catalog.Scope) ([]catalog.Descriptor, error)
+	// Plan checks a request and says what it takes. It does nothing outside.
+	Plan(ctx context.Context, scope catalog.Scope, req catalog.Request) catalog.Plan
+	// Dispatch carries a planned request out.
+	Dispatch(ctx context.Context, scope catalog.Scope, req catalog.Request, plan catalog.Plan) catalog.Outcome
+}
+
+// Threads reads a thread from within one of its activities.
+type Threads interface {
+	// Transcript returns the messages 0 to upto (exclusive), archived ones
+	// included.
+	Transcript(ctx context.Context, run RunRef, upto int) ([]contract.Message, error)
+	// Messages returns the messages from (inclusive) to to (exclusive) that the
+	// run itself holds.
+	Messages(ctx context.Context, run RunRef, from, to int) ([]contract.Message, error)
+	// Parts returns the timeline parts that the run itself holds and that have
+	// ended.
+	Parts(ctx context.Context, run RunRef) ([]contract.Part, error)
+	// Calls returns open calls by id, in the order asked; one that is missing is
+	// an error.
+	Calls(ctx context.Context, run RunRef, ids []string) ([]contract.Call, error)
+}
+
+// RunRef names one run of a thread's workflow.
+type RunRef struct {
+	WorkflowID string
+	RunID      string
+}
+
+// Blobs is a content-addressed store.
+type Blobs interface {
+	// Put stores a value; storing it again is no error.
+	Put(ctx context.Context, value []byte) (contract.Ref, error)
+	// Get returns the value, after checking that it is the one referred to.
+	Get(ctx context.Context, ref contract.Ref) ([]byte, error)
+}

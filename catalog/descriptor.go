@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Operation says whether a tool changes anything outside.
+type Operation string
+
+// The operations.
+const (
+	// Read changes nothing: it may run beside others and be retried.
+	Read Operation = "read"
+	// Write changes something: writes run one at a time, need approval by
+	// default and are never retried blindly.
+	Write Operation = "write"
+)
+
+// Approval says when a person must agree to a call.
+type Approval string
+
+// The approval rules.
+const (
+	// ApprovalDefault asks for writes and not for reads.
+	ApprovalDefault Approval = ""
+	// ApprovalAlways asks for each call.
+	ApprovalAlways Approval = "always"
+	// ApprovalNever asks for none. Only the author of an application can say so.
+	ApprovalNever Approval = "never"
+)
+
+// Descriptor is what is known of a tool without calling it.
+type Descriptor struct {
+	// ID is the tool's name in the catalog: the namespace, a dot and the name,
+	// such as orders.refund. See [CheckID] for the legal form.
+	ID string `json:"id"`
+	// Title is a short name for people. Empty: made from the ID.
+	Title string `json:"title,omitempty"`
+	// Description tells the model, and people, what the tool does.
+	Description string `json:"description"`
+	// Input is the JSON Schema (2020-12 or draft-07) of the input, an object.
+	Input json.RawMessage `json:"input_schema"`
+	// Output is the JSON Schema of the output. Empty: anything.
+	Output json.RawMessage `json:"output_schema,omitempty"`
+	// Operation is [Read] or [Write].
+	Operation Operation `json:"operation"`
+	// Approval is when a person must agree.
+	Approval Approval `json:"approval,omitempty"`
+	// Timeout bounds one call. 0: [DefaultTimeout].
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// Source says where the tool comes from, for people: a file and line for a
+	// Go function.
+	Source string `json:"source,omitempty"`
+}
+
+// DefaultTimeout bounds a call of a tool that sets no timeout.
+const DefaultTimeout = time.Minute
+
+// MaxTimeout bounds every call.
+const MaxTimeout = 30 * time.Minute
+
+// Tool is a tool that can be called.
+type Tool struct {
+	Descriptor
+	// Call carries one call out. The input was validated. The context ends at
+	// the tool's timeout or when the turn is cancelled. An error that is an
+	// *[Error] reaches the model as it is; any other becomes one with code
+	// [CodeToolFailed].
+	Call func(ctx context.Context, call Call) (json.RawMessage, error)
+}
+
+// Call is one call as a tool sees it.
+type Call struct {
+	// Input is a JSON object that fits the tool's input schema.
+	Input json.RawMessage
+	// Scope is on whose behalf the call is made.
+	Scope Scope
+	// IdempotencyKey is the same for every attempt of the same call and differs
+	// from that of every other call. Empty for a read.
+	IdempotencyKey string
+}
+
+// Source is a provider of tools.
+type Source interface {
+	// Name names the source in errors.
+	Name() string
+	// Tools lists the source's tools. It may be called often and by several
+	// goroutines.
+	Tools(ctx context.Context) ([]Tool, error)
+}
+
+// Scope is on whose behalf, and within what, calls are planned and made. It
+// comes from the thread and the agent's configuration, never from a model.
+type Scope struct {
+	Tenant string   `json:"tenant"`
+	User   string   `json:"user,omitempty"`
+	Roles  []string `json:"roles,omitempty"`
+	Thread string   `json:"thread"`
+	Agent  string   `json:"agent"`
+	// Tools are globs over tool ids that the agent may use, such as orders.* ;
+	// none means no tool.
+	Tools []string `json:"tools,omitempty"`
+}

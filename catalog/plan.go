@@ -1,0 +1,50 @@
+package catalog
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Request asks for one call of a tool.
+type Request struct {
+	// Tool is the tool's id.
+	Tool string
+	// Input is a JSON object.
+	Input json.RawMessage
+	// IdempotencyKey is handed to the tool when it is a write.
+	IdempotencyKey string
+}
+
+// Plan is what the broker found out about a request before anything was done.
+// It is small: it goes into the thread's history.
+type Plan struct {
+	// Tool is the tool's id.
+	Tool string `json:"tool"`
+	// Title names the tool for people.
+	Title string `json:"title,omitempty"`
+	// Operation is the tool's operation.
+	Operation Operation `json:"operation,omitempty"`
+	// NeedsApproval says that a person must agree, and Reason why.
+	NeedsApproval bool   `json:"needs_approval,omitempty"`
+	Reason        string `json:"reason,omitempty"`
+	// Preview is the input as a person may see it. Only set where a person is
+	// asked.
+	Preview json.RawMessage `json:"preview,omitempty"`
+	// DescriptorDigest and InputDigest bind an approval to what was shown.
+	DescriptorDigest string `json:"descriptor_digest,omitempty"`
+	InputDigest      string `json:"input_digest,omitempty"`
+	// Timeout bounds the call.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// Error says why the call cannot be made; all else but Tool is then unset.
+	Error *Error `json:"error,omitempty"`
+}
+
+// Outcome is how a call ended: with a result or with an error.
+type Outcome struct {
+	// Result is the tool's output as JSON.
+	Result json.RawMessage `json:"result,omitempty"`
+	// Warning tells the model that the result is not quite what was promised,
+	// such as an output that does not fit its schema.
+	Warning string `json:"warning,omitempty"`
+	Error   *Error `json:"error,omitempty"`
+}

@@ -1,0 +1,39 @@
+package contract
+
+// Types of the application errors with which a thread refuses an update or
+// fails, and codes of the problems in its timeline. They are stable.
+const (
+	// ErrInvalid: a field of the payload is wrong; the message names it.
+	ErrInvalid = "invalid_argument"
+	// ErrUnknownAgent: the worker has no agent of that name.
+	ErrUnknownAgent = "unknown_agent"
+	// ErrThreadConflict: the thread exists with another agent or user.
+	ErrThreadConflict = "thread_conflict"
+	// ErrThreadClosed: the thread takes no more messages.
+	ErrThreadClosed = "thread_closed"
+	// ErrSubmissionConflict: the submission id was used with other content.
+	ErrSubmissionConflict = "submission_conflict"
+	// ErrQueueFull: MaxQueue turns wait already.
+	ErrQueueFull = "queue_full"
+	// ErrRollingOver: the thread is about to continue as new; send it again.
+	ErrRollingOver = "rolling_over"
+	// ErrUnknownApproval: the thread has no such approval.
+	ErrUnknownApproval = "unknown_approval"
+	// ErrAlreadyDecided: the approval was decided otherwise, expired or withdrawn.
+	ErrAlreadyDecided = "already_decided"
+	// ErrDigestMismatch: the decision quotes another digest than the approval's.
+	ErrDigestMismatch = "digest_mismatch"
+	// ErrUnknownTurn: the thread has no such turn, or it has ended.
+	ErrUnknownTurn = "unknown_turn"
+)
+
+// Codes with which a turn ends or a call fails.
+const (
+	CodeApprovalDenied  = "approval_denied"
+	CodeApprovalExpired = "approval_expired"
+	CodeCancelled       = "cancelled"
+	CodeLimit           = "limit_exceeded"
+	CodeModel           = "model_failed"
+	CodeOutcomeUnknown  = "outcome_unknown"
+	CodeInternal        = "internal"
+)

@@ -1,0 +1,124 @@
+package contract
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Sizes, in bytes.
+const (
+	// MaxText bounds a submission's text.
+	MaxText = 64 << 10
+	// MaxInline bounds a value that stands in history itself; a longer one
+	// travels by reference.
+	MaxInline = 64 << 10
+	// MaxPreview bounds an approval's preview.
+	MaxPreview = 4 << 10
+	// MaxPartText bounds the text of a timeline part.
+	MaxPartText = 1 << 10
+	// MaxComment bounds a decision's comment.
+	MaxComment = 2 << 10
+	// MaxReason bounds the reason of a cancel or a close.
+	MaxReason = 1 << 10
+)
+
+// Counts.
+const (
+	// MaxQueue bounds the turns that may wait in a thread.
+	MaxQueue = 100
+	// MaxParts bounds a page of the timeline.
+	MaxParts = 200
+	// MaxRoles bounds the roles of a user.
+	MaxRoles = 32
+)
+
+// Validate names the first field that is wrong.
+func (r ThreadRef) Validate() error {
+	if err := validID("tenant", r.Tenant, 64); err != nil {
+		return err
+	}
+	return validID("thread", r.Thread, 128)
+}
+
+// Validate names the first field that is wrong.
+func (s Start) Validate() error {
+	if err := s.ThreadRef.Validate(); err != nil {
+		return err
+	}
+	if err := validID("agent", s.Agent, 64); err != nil {
+		return err
+	}
+	if err := validText("user", s.User, 256); err != nil {
+		return err
+	}
+	if len(s.Roles) > MaxRoles {
+		return fmt.Errorf("roles: %d roles, at most %d are allowed", len(s.Roles), MaxRoles)
+	}
+	for i, role := range s.Roles {
+		if err := validID(fmt.Sprintf("roles[%d]", i), role, 64); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Validate names the first field that is wrong.
+func (s Submission) Validate() error {
+	if err := validID("id", s.ID, 128); err != nil {
+		return err
+	}
+	if s.Text == "" {
+		return fmt.Errorf("text: is empty")
+	}
+	if err := validText("text", s.Text, MaxText); err != nil {
+		return err
+	}
+	return validText("user", s.User, 256)
+}
+
+// Validate names the first field that is wrong.
+func (d Decision) Validate() error {
+	if err := validID("approval", d.Approval, 128); err != nil {
+		return err
+	}
+	if d.Verdict != Approve && d.Verdict != Deny {
+		return fmt.Errorf("verdict: %q, want %q or %q", d.Verdict, Approve, Deny)
+	}
+	if d.Digest == "" {
+		return fmt.Errorf("digest: is empty; quote the digest of the approval that was shown")
+	}
+	if err := validText("digest", d.Digest, 128); err != nil {
+		return err
+	}
+	if err := validText("by", d.By, 256); err != nil {
+		return err
+	}
+	return validText("comment", d.Comment, MaxComment)
+}
+
+func validID(field, id string, limit int) error {
+	if id == "" {
+		return fmt.Errorf("%s: is empty", field)
+	}
+	if len(id) > limit {
+		return fmt.Errorf("%s: is %d characters long, at most %d are allowed", field, len(id), limit)
+	}
+	for _, r := range id {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+		default:
+			return fmt.Errorf("%s: %q is not allowed in %q; use A-Z a-z 0-9 . _ -", field, r, id)
+		}
+	}
+	return nil
+}
+
+func validText(field, text string, limit int) error {
+	if len(text) > limit {
+		return fmt.Errorf("%s: is %d bytes long, at most %d are allowed", field, len(text), limit)
+	}
+	if !utf8.ValidString(text) {
+		return fmt.Errorf("%s: is not valid UTF-8", field)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package contract
+
+import "time"
+
+// Start is the argument of the workflow: who opens the thread, and for which
+// agent. It comes from the backend; a model never supplies any of it.
+type Start struct {
+	ThreadRef
+	// Agent is the name of an agent that the worker has.
+	Agent string `json:"agent"`
+	// User is the person on whose behalf the thread acts. Empty: nobody, such as
+	// a scheduled job.
+	User string `json:"user,omitempty"`
+	// Roles are the user's roles, for policy.
+	Roles []string `json:"roles,omitempty"`
+}
+
+// Status of a thread or of a turn.
+type Status string
+
+// The states of a thread and of a turn.
+const (
+	StatusIdle      Status = "idle"      // thread: no turn runs and none is queued
+	StatusQueued    Status = "queued"    // turn: waits for the turns before it
+	StatusRunning   Status = "running"   // a turn runs
+	StatusWaiting   Status = "waiting"   // a turn runs and waits for a person
+	StatusCompleted Status = "completed" // turn: the agent has answered
+	StatusFailed    Status = "failed"    // turn: ended by an error or a limit
+	StatusCancelled Status = "cancelled" // turn: ended by a cancel_turn signal or a close
+	StatusClosed    Status = "closed"    // thread: takes no more messages
+)
+
+// Ended reports whether a turn with this status is over.
+func (s Status) Ended() bool {
+	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled
+}
+
+// State is what a thread is doing now.
+type State struct {
+	Start
+	Status Status `json:"status"`
+	// Turn is the running turn, if any.
+	Turn *Turn `json:"turn,omitempty"`
+	// Queue holds the turns that wait, first come first served.
+	Queue []Turn `json:"queue,omitempty"`
+	// Recent holds the last ended turns, oldest first; at most [RecentTurns].
+	Recent []Turn `json:"recent,omitempty"`
+	// Pending are the approvals that wait for a person, oldest first.
+	Pending []Approval `json:"pending,omitempty"`
+	// Usage is the sum over all turns of the thread.
+	Usage Usage `json:"usage"`
+	// Messages is the length of the transcript.
+	Messages int `json:"messages"`
+	// Cursor is the timeline's newest sequence number.
+	Cursor int64 `json:"cursor"`
+	// FirstRunID is the run id with which the thread began; a thread that
+	// continues as new keeps it.
+	FirstRunID string `json:"first_run_id"`
+	// Runs counts the runs of the thread so far, this one included.
+	Runs int `json:"runs"`
+}
+
+// RecentTurns is how many ended turns a thread's state remembers.
+const RecentTurns = 32
+
+// Turn is one message to the agent and all that follows from it, up to the
+// agent's answer.
+type Turn struct {
+	// ID is t1, t2, ... in the order of submission.
+	ID string `json:"id"`
+	// Submission is the id that the backend gave to the message.
+	Submission string `json:"submission"`
+	Status     Status `json:"status"`
+	// Answer is the agent's final message, once completed; for a long one its
+	// beginning, and the transcript has the whole.
+	Answer string `json:"answer,omitempty"`
+	// Problem says why a failed or cancelled turn ended.
+	Problem *Problem `json:"problem,omitempty"`
+	// Steps is the number of model turns so far.
+	Steps     int        `json:"steps"`
+	Usage     Usage      `json:"usage"`
+	StartedAt *time.Time `json:"started_at,omitempty"`
+	EndedAt   *time.Time `json:"ended_at,omitempty"`
+}
+
+// Usage is what model turns and tool calls have used.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+	// Calls counts tool calls.
+	Calls int `json:"calls,omitempty"`
+	// CostMicros is in millionths of a US dollar, as far as the agent's model
+	// has a price in the configuration.
+	CostMicros int64 `json:"cost_micros,omitempty"`
+}
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		InputTokens:  u.InputTokens + v.InputTokens,
+		OutputTokens: u.OutputTokens + v.OutputTokens,
+		Calls:        u.Calls + v.Calls,
+		CostMicros:   u.CostMicros + v.CostMicros,
+	}
+}
+
+// CancelTurn asks a thread to end a turn. A write that was sent is let to its
+// end and recorded; reads stop, and approvals that wait are withdrawn.
+type CancelTurn struct {
+	// Turn is the turn to end, running or queued. Empty: the running turn.
+	Turn   string `json:"turn,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Close ends a thread: the running turn and the queued ones are cancelled, the
+// workflow completes, and the thread takes no more messages.
+type Close struct {
+	Reason string `json:"reason,omitempty"`
+}

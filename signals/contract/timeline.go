@@ -1,0 +1,120 @@
+package contract
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kind of a timeline part.
+type Kind string
+
+// The kinds of part.
+const (
+	KindMessage   Kind = "message"   // the user's or the agent's words
+	KindModel     Kind = "model"     // a model turn
+	KindBatch     Kind = "batch"     // reads that run together; its calls are its children
+	KindCall      Kind = "call"      // one tool call
+	KindApproval  Kind = "approval"  // a call waits, or waited, for a person
+	KindMilestone Kind = "milestone" // something to know, such as a turn's end
+	KindError     Kind = "error"     // something was refused or failed
+)
+
+// PartStatus is how far a part is.
+type PartStatus string
+
+// The states of a part.
+const (
+	PartRunning   PartStatus = "running"
+	PartWaiting   PartStatus = "waiting" // for a person
+	PartDone      PartStatus = "done"
+	PartFailed    PartStatus = "failed"
+	PartDenied    PartStatus = "denied"
+	PartExpired   PartStatus = "expired"
+	PartCancelled PartStatus = "cancelled"
+)
+
+// Visibility says for whom a part is meant.
+type Visibility string
+
+// The visibilities.
+const (
+	VisibleUser     Visibility = "user"     // the person who talks to the agent
+	VisibleOperator Visibility = "operator" // the people who run it
+)
+
+// Part is one row of a thread's timeline. A part is updated in place: the same
+// ID comes again with a higher Seq, and the newer replaces the older.
+type Part struct {
+	ID string `json:"id"`
+	// Seq orders the parts and their updates over the whole thread, from 1. It
+	// is the cursor for [TimelineQuery].
+	Seq int64 `json:"seq"`
+	// Revision counts the updates of this part, from 1.
+	Revision   int        `json:"revision"`
+	Kind       Kind       `json:"kind"`
+	Visibility Visibility `json:"visibility"`
+	Status     PartStatus `json:"status"`
+	Turn       string     `json:"turn,omitempty"`
+	Submission string     `json:"submission,omitempty"`
+	// Parent is the id of the part that this one belongs to.
+	Parent string `json:"parent,omitempty"`
+	Title  string `json:"title"`
+	// Role and Message say, for a message, whose it is and which of the
+	// transcript; Text is its beginning, at most [MaxPartText] bytes.
+	Role    Role   `json:"role,omitempty"`
+	Message *int   `json:"message,omitempty"`
+	Text    string `json:"text,omitempty"`
+	// Tool is the tool's id, for a call or an approval.
+	Tool string `json:"tool,omitempty"`
+	// Approval is what a part of kind approval waits for.
+	Approval *Approval `json:"approval,omitempty"`
+	// Decision is how it was decided.
+	Decision *Decision `json:"decision,omitempty"`
+	// Problem says what went wrong.
+	Problem *Problem `json:"problem,omitempty"`
+	// Progress counts what is done of a part with several pieces.
+	Progress *Progress `json:"progress,omitempty"`
+	Usage    *Usage    `json:"usage,omitempty"`
+	// StartedAt never changes, so that clients can order by (StartedAt, ID).
+	StartedAt  time.Time  `json:"started_at"`
+	EndedAt    *time.Time `json:"ended_at,omitempty"`
+	DurationMS int64      `json:"duration_ms,omitempty"`
+}
+
+// Progress of a part with several pieces.
+type Progress struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}
+
+// TimelineQuery asks for the parts whose Seq is greater than After.
+type TimelineQuery struct {
+	After int64 `json:"after"`
+	// Limit bounds the answer; 0 means [MaxParts], which is also the most.
+	Limit int `json:"limit,omitempty"`
+}
+
+// TimelinePage answers a [TimelineQuery], ordered by Seq.
+type TimelinePage struct {
+	Parts []Part `json:"parts"`
+	// Cursor is the After to go on from.
+	Cursor int64 `json:"cursor"`
+	// More says that there are more parts now.
+	More bool `json:"more,omitempty"`
+	// Status of the thread, so that a follower knows when to stop.
+	Status Status `json:"status"`
+	Earlier
+}
+
+// Problem is an error as the timeline, a turn and the model see it.
+type Problem struct {
+	// Code is stable and meant for programs, such as approval_denied.
+	Code string `json:"code"`
+	// Message is meant for people.
+	Message string `json:"message"`
+	// Details depends on the code.
+	Details json.RawMessage `json:"details,omitempty"`
+}
+
+// Error makes a Problem an error.
+func (p *Problem) Error() string { return p.Code + ": " + p.Message }
