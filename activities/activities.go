@@ -80,6 +80,8 @@ type Threads interface {
 	// Messages returns the messages from (inclusive) to to (exclusive) that the
 	// run itself holds.
 	Messages(ctx context.Context, run RunRef, from, to int) ([]contract.Message, error)
+	// Queue returns the submissions that wait for their turn.
+	Queue(ctx context.Context, run RunRef) ([]contract.Submission, error)
 	// Parts returns the timeline parts that the run itself holds and that have
 	// ended.
 	Parts(ctx context.Context, run RunRef) ([]contract.Part, error)

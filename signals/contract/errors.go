@@ -7,6 +7,8 @@ const (
 	ErrInvalid = "invalid_argument"
 	// ErrUnknownAgent: the worker has no agent of that name.
 	ErrUnknownAgent = "unknown_agent"
+	// ErrUnknownThread: there is no such thread, or the server has forgotten it.
+	ErrUnknownThread = "unknown_thread"
 	// ErrThreadConflict: the thread exists with another agent or user.
 	ErrThreadConflict = "thread_conflict"
 	// ErrThreadClosed: the thread takes no more messages.
@@ -25,6 +27,9 @@ const (
 	ErrDigestMismatch = "digest_mismatch"
 	// ErrUnknownTurn: the thread has no such turn, or it has ended.
 	ErrUnknownTurn = "unknown_turn"
+	// ErrForgotten: what was asked for lies in an earlier run of the thread which
+	// the server no longer keeps, and the reader has no access to the archive.
+	ErrForgotten = "forgotten"
 )
 
 // Codes with which a turn ends or a call fails.

@@ -25,7 +25,7 @@ const (
 // Counts.
 const (
 	// MaxQueue bounds the turns that may wait in a thread.
-	MaxQueue = 100
+	MaxQueue = 32
 	// MaxParts bounds a page of the timeline.
 	MaxParts = 200
 	// MaxRoles bounds the roles of a user.
@@ -48,7 +48,7 @@ func (s Start) Validate() error {
 	if err := validID("agent", s.Agent, 64); err != nil {
 		return err
 	}
-	if err := validText("user", s.User, 256); err != nil {
+	if err := validText("user", s.User, 128); err != nil {
 		return err
 	}
 	if len(s.Roles) > MaxRoles {
@@ -64,7 +64,7 @@ func (s Start) Validate() error {
 
 // Validate names the first field that is wrong.
 func (s Submission) Validate() error {
-	if err := validID("id", s.ID, 128); err != nil {
+	if err := validID("id", s.ID, 64); err != nil {
 		return err
 	}
 	if s.Text == "" {
@@ -73,7 +73,7 @@ func (s Submission) Validate() error {
 	if err := validText("text", s.Text, MaxText); err != nil {
 		return err
 	}
-	return validText("user", s.User, 256)
+	return validText("user", s.User, 128)
 }
 
 // Validate names the first field that is wrong.
@@ -90,10 +90,45 @@ func (d Decision) Validate() error {
 	if err := validText("digest", d.Digest, 128); err != nil {
 		return err
 	}
-	if err := validText("by", d.By, 256); err != nil {
+	if err := validText("by", d.By, 128); err != nil {
 		return err
 	}
 	return validText("comment", d.Comment, MaxComment)
+}
+
+// Validate names the first field that is wrong.
+func (c CancelTurn) Validate() error {
+	if c.Turn != "" {
+		if err := validID("turn", c.Turn, 128); err != nil {
+			return err
+		}
+	}
+	return validText("reason", c.Reason, MaxReason)
+}
+
+// Validate names the first field that is wrong.
+func (c Close) Validate() error { return validText("reason", c.Reason, MaxReason) }
+
+// Validate names the first field that is wrong.
+func (q TimelineQuery) Validate() error {
+	if q.After < 0 {
+		return fmt.Errorf("after: %d is negative", q.After)
+	}
+	if q.Limit < 0 || q.Limit > MaxParts {
+		return fmt.Errorf("limit: %d, want 0 to %d", q.Limit, MaxParts)
+	}
+	return nil
+}
+
+// Validate names the first field that is wrong.
+func (q TranscriptQuery) Validate() error {
+	if q.From < 0 {
+		return fmt.Errorf("from: %d is negative", q.From)
+	}
+	if q.To != 0 && q.To < q.From {
+		return fmt.Errorf("to: %d is less than from, %d", q.To, q.From)
+	}
+	return nil
 }
 
 func validID(field, id string, limit int) error {

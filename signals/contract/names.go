@@ -47,6 +47,9 @@ const (
 	// QueryCalls takes a [CallsQuery] and answers with a [CallsPage]: the open
 	// tool calls with their exact input.
 	QueryCalls = "calls"
+	// QueryQueue takes nothing and answers with a [QueuePage]: the messages that
+	// wait for their turn.
+	QueryQueue = "queue"
 )
 
 // Search attributes of a thread, to be registered in the namespace.

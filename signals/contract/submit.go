@@ -4,7 +4,7 @@ package contract
 type Submission struct {
 	// ID makes the submission idempotent: the same id with the same content
 	// returns the turn that it began; with other content it is refused with
-	// [ErrSubmissionConflict]. 1 to 128 characters of A-Z a-z 0-9 . _ -
+	// [ErrSubmissionConflict]. 1 to 64 characters of A-Z a-z 0-9 . _ -
 	ID string `json:"id"`
 	// Text is the message, at most [MaxText] bytes of UTF-8.
 	Text string `json:"text"`

@@ -61,7 +61,7 @@ type State struct {
 }
 
 // RecentTurns is how many ended turns a thread's state remembers.
-const RecentTurns = 32
+const RecentTurns = 16
 
 // Turn is one message to the agent and all that follows from it, up to the
 // agent's answer.
@@ -72,8 +72,9 @@ type Turn struct {
 	Submission string `json:"submission"`
 	Status     Status `json:"status"`
 	// Answer is the agent's final message, once completed; for a long one its
-	// beginning, and the transcript has the whole.
-	Answer string `json:"answer,omitempty"`
+	// beginning, and the transcript has the whole at index AnswerIndex.
+	Answer      string `json:"answer,omitempty"`
+	AnswerIndex *int   `json:"answer_index,omitempty"`
 	// Problem says why a failed or cancelled turn ended.
 	Problem *Problem `json:"problem,omitempty"`
 	// Steps is the number of model turns so far.

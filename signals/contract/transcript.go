@@ -32,8 +32,8 @@ type Message struct {
 	Call string `json:"call,omitempty"`
 	// Tool is the id of the tool that a tool message comes from.
 	Tool string `json:"tool,omitempty"`
-	// IsError says that the call failed; Text then holds the error as JSON.
-	IsError bool `json:"is_error,omitempty"`
+	// Problem says why the call of a tool message has no result.
+	Problem *Problem `json:"problem,omitempty"`
 	// User is who wrote a user message, where that is not the thread's user.
 	User string    `json:"user,omitempty"`
 	At   time.Time `json:"at"`
@@ -110,6 +110,11 @@ type ChunkBody struct {
 	Messages []Message `json:"messages"`
 	// Parts are the timeline parts that ended in the same stretch.
 	Parts []Part `json:"parts,omitempty"`
+}
+
+// QueuePage answers the query queue: the submissions that wait, in their order.
+type QueuePage struct {
+	Submissions []Submission `json:"submissions"`
 }
 
 // CallsQuery asks for open calls by id. No ids: all open calls.

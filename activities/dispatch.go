@@ -1,0 +1,47 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// dispatched is how a call ended, and whether it may succeed later.
+type dispatched struct {
+	CallResult
+	retryable bool
+}
+
+// dispatch takes one open call to the broker. The broker checks the call against
+// the digests in ref, so a call is carried out as planned or not at all.
+func (a *Activities) dispatch(
+	ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, idempotencyKey string,
+) dispatched {
+	input := []byte(call.Input)
+	if call.Body != nil {
+		body, err := a.Blobs.Get(ctx, *call.Body)
+		if err != nil {
+			return refused(ref.ID, &catalog.Error{
+				Code: catalog.CodeSourceUnavailable, Tool: ref.Tool, Retryable: true, Effect: catalog.EffectNone,
+				Message: fmt.Sprintf("cannot read the input of the call from the blob store: %v", err),
+			})
+		}
+		input = body
+	}
+	outcome := a.Broker.Dispatch(ctx, scope,
+		catalog.Request{Tool: call.Tool, Input: input, IdempotencyKey: idempotencyKey},
+		catalog.Plan{
+			Tool: ref.Tool, DescriptorDigest: ref.DescriptorDigest, InputDigest: ref.InputDigest,
+			NeedsApproval: ref.Approved,
+		})
+	if outcome.Error != nil {
+		return refused(ref.ID, outcome.Error)
+	}
+	return dispatched{CallResult: CallResult{ID: ref.ID, Result: outcome.Result, Warning: outcome.Warning}}
+}
+
+func refused(id string, err *catalog.Error) dispatched {
+	return dispatched{CallResult: CallResult{ID: id, Problem: problem(err)}, retryable: err.Retryable}
+}

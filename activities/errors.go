@@ -1,0 +1,54 @@
+package activities
+
+import (
+	"encoding/json"
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// Types of the application errors with which an activity fails.
+const (
+	ErrTypeModel   = "ModelError"
+	ErrTypeThread  = "ThreadUnreadable"
+	ErrTypeBlobs   = "BlobsUnavailable"
+	ErrTypeCatalog = "CatalogUnavailable"
+)
+
+// modelFailure turns a model's error into what Temporal retries, or does not.
+func modelFailure(err error) error {
+	var failed *ModelError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	return temporal.NewApplicationErrorWithOptions(failed.Error(), ErrTypeModel, temporal.ApplicationErrorOptions{
+		NonRetryable:   !failed.Retryable(),
+		NextRetryDelay: failed.RetryAfter,
+	})
+}
+
+func unknownAgent(name string) error {
+	return temporal.NewNonRetryableApplicationError(
+		"this worker has no agent "+name+"; it is not in the configuration", contract.ErrUnknownAgent, nil)
+}
+
+func unavailable(kind, what string, err error) error {
+	return temporal.NewApplicationErrorWithCause(what+": "+err.Error(), kind, err)
+}
+
+// problem turns the broker's error into what stands in a thread's transcript.
+func problem(e *catalog.Error) *contract.Problem {
+	if e == nil {
+		return nil
+	}
+	rest := *e
+	rest.Code, rest.Message = "", ""
+	details, err := json.Marshal(rest)
+	if err != nil { // Details was not JSON: the code and message still are
+		details = nil
+	}
+	return &contract.Problem{Code: e.Code, Message: e.Message, Details: details}
+}

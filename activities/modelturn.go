@@ -1,0 +1,208 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// maxReasoning bounds, in bytes, what is kept of a model's thoughts: they are
+// for the person who looks at the timeline, and no later step needs them.
+const maxReasoning = 2 << 10
+
+// ModelTurn asks the agent's model for its next message and plans the calls in
+// it. It reads the conversation from the thread, so its input stays small
+// however long the conversation is.
+func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTurnResult, error) {
+	agent, ok := a.Agents[in.Thread.Agent]
+	if !ok {
+		return ModelTurnResult{}, unknownAgent(in.Thread.Agent)
+	}
+	var received progress
+	defer heartbeat(ctx, received.details)()
+
+	scope := agent.scope(in.Thread)
+	tools, err := a.Broker.Tools(ctx, scope)
+	if err != nil {
+		return ModelTurnResult{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
+	}
+	messages, err := a.conversation(ctx, in.Upto)
+	if err != nil {
+		return ModelTurnResult{}, err
+	}
+	reply, err := agent.Model.Generate(ctx, ModelRequest{
+		Model:           agent.ModelName,
+		System:          agent.Instructions,
+		Messages:        messages,
+		Tools:           definitions(tools),
+		MaxOutputTokens: agent.MaxOutputTokens,
+	}, received.add)
+	if err != nil {
+		return ModelTurnResult{}, modelFailure(err)
+	}
+	return a.planned(ctx, in, agent, tools, reply)
+}
+
+// planned turns a reply into the activity's result.
+func (a *Activities) planned(
+	ctx context.Context, in ModelTurnInput, agent Agent, tools []catalog.Descriptor, reply ModelResponse,
+) (ModelTurnResult, error) {
+	result := ModelTurnResult{
+		Reasoning: beginning(reply.Reasoning, maxReasoning),
+		Stop:      reply.Stop,
+		Model:     reply.Model,
+		Usage:     agent.Price.charge(reply.Usage),
+	}
+	if in.Step == 1 {
+		result.Limits = &agent.Limits
+	}
+	var err error
+	if result.Text, result.Body, err = a.inlineText(ctx, reply.Text); err != nil {
+		return ModelTurnResult{}, err
+	}
+	ids := make(map[string]string, len(tools))
+	for _, tool := range tools {
+		ids[ToolName(tool.ID)] = tool.ID
+	}
+	for i, call := range reply.Calls {
+		planned, err := a.plan(ctx, agent.scope(in.Thread), contract.Call{
+			ID:    fmt.Sprintf("%s-s%d-c%d", in.Turn, in.Step, i+1),
+			Tool:  toolID(ids, call.Name),
+			Input: json.RawMessage(objectOrWhatCame(call.Input)),
+		})
+		if err != nil {
+			return ModelTurnResult{}, err
+		}
+		result.Calls = append(result.Calls, planned)
+	}
+	return result, nil
+}
+
+// plan has the broker plan a call. An input that history should not hold, for
+// its size or because it is no JSON, is put aside.
+func (a *Activities) plan(ctx context.Context, scope catalog.Scope, call contract.Call) (PlannedCall, error) {
+	plan := a.Broker.Plan(ctx, scope, catalog.Request{Tool: call.Tool, Input: call.Input})
+	planned := PlannedCall{Call: call, Plan: plan, Problem: problem(plan.Error)}
+	planned.Plan.Error = nil
+	switch {
+	case !json.Valid(call.Input):
+		quoted, err := json.Marshal(beginning(string(call.Input), contract.MaxPreview))
+		if err != nil {
+			return PlannedCall{}, err
+		}
+		planned.Input = quoted
+	case len(call.Input) > contract.MaxInline:
+		ref, err := a.Blobs.Put(ctx, call.Input)
+		if err != nil {
+			return PlannedCall{}, unavailable(ErrTypeBlobs, "store the input of "+call.Tool, err)
+		}
+		planned.Input, planned.Body = nil, &ref
+	}
+	return planned, nil
+}
+
+// conversation reads the transcript and makes of it what a model is to see.
+func (a *Activities) conversation(ctx context.Context, upto int) ([]contract.Message, error) {
+	history, err := a.Threads.Transcript(ctx, runOf(ctx), upto)
+	if err != nil {
+		return nil, unavailable(ErrTypeThread, "read the transcript", err)
+	}
+	messages := make([]contract.Message, len(history))
+	for i, message := range history {
+		if messages[i], err = a.shown(ctx, message); err != nil {
+			return nil, err
+		}
+	}
+	return messages, nil
+}
+
+// shown is a message as the model sees it: bodies of words put back, calls under
+// the names that the model knows, problems as JSON.
+func (a *Activities) shown(ctx context.Context, m contract.Message) (contract.Message, error) {
+	if m.Body != nil && m.Role != contract.RoleTool {
+		body, err := a.Blobs.Get(ctx, *m.Body)
+		if err != nil {
+			return m, unavailable(ErrTypeBlobs, fmt.Sprintf("read the body of message %d", m.Index), err)
+		}
+		m.Text, m.Body = string(body), nil
+	}
+	if m.Body != nil {
+		m.Text = fmt.Sprintf("%s\n[cut: these are the first %d of %d bytes]", m.Text, len(m.Text), m.Body.Size)
+	}
+	if m.Problem != nil {
+		text, err := json.Marshal(map[string]*contract.Problem{"error": m.Problem})
+		if err != nil {
+			return m, fmt.Errorf("message %d: encode its problem: %w", m.Index, err)
+		}
+		m.Text = string(text)
+	}
+	calls := make([]contract.Call, len(m.Calls))
+	for i, call := range m.Calls {
+		call.Tool = ToolName(call.Tool)
+		if call.Body != nil {
+			body, err := a.Blobs.Get(ctx, *call.Body)
+			if err != nil {
+				return m, unavailable(ErrTypeBlobs, "read the input of call "+call.ID, err)
+			}
+			call.Input, call.Body = body, nil
+		}
+		calls[i] = call
+	}
+	m.Calls = calls
+	m.Tool = ToolName(m.Tool)
+	return m, nil
+}
+
+// objectOrWhatCame is the input that a model wrote. Several models write nothing
+// at all for a tool without parameters.
+func objectOrWhatCame(input string) string {
+	if strings.TrimSpace(input) == "" {
+		return "{}"
+	}
+	return input
+}
+
+// ToolName is the name under which a model knows the tool of an id: ids have
+// dots, which some vendors refuse.
+func ToolName(id string) string { return strings.ReplaceAll(id, ".", "__") }
+
+// toolID finds the id of the tool that a model called name. A name that no tool
+// has is taken for an id, so that the refusal speaks of what the model wrote.
+func toolID(ids map[string]string, name string) string {
+	if id, ok := ids[name]; ok {
+		return id
+	}
+	return strings.ReplaceAll(name, "__", ".")
+}
+
+func definitions(tools []catalog.Descriptor) []ToolDefinition {
+	defined := make([]ToolDefinition, len(tools))
+	for i, tool := range tools {
+		defined[i] = ToolDefinition{Name: ToolName(tool.ID), Description: tool.Description, Input: tool.Input}
+	}
+	return defined
+}
+
+func (p Price) charge(u contract.Usage) contract.Usage {
+	const perTokens = 1_000_000
+	u.CostMicros = (u.InputTokens*p.Input + u.OutputTokens*p.Output) / perTokens
+	return u
+}
+
+func (agent Agent) scope(thread contract.Start) catalog.Scope {
+	return catalog.Scope{
+		Tenant: thread.Tenant, User: thread.User, Roles: thread.Roles, Thread: thread.Thread,
+		Agent: agent.Name, Tools: agent.Tools,
+	}
+}
+
+func runOf(ctx context.Context) RunRef {
+	execution := activity.GetInfo(ctx).WorkflowExecution
+	return RunRef{WorkflowID: execution.ID, RunID: execution.RunID}
+}

@@ -1,0 +1,131 @@
+package activities
+
+import (
+	"encoding/json"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// ModelTurnInput asks for the agent's next message.
+type ModelTurnInput struct {
+	Thread contract.Start `json:"thread"`
+	Turn   string         `json:"turn"`
+	// Step numbers the model turns of a turn from 1.
+	Step int `json:"step"`
+	// Upto is the length of the transcript that the model is to see.
+	Upto int `json:"upto"`
+}
+
+// ModelTurnResult is the agent's next message, its calls already planned.
+type ModelTurnResult struct {
+	// Text is what the agent says; a long one is cut and Body refers to the whole.
+	Text string        `json:"text,omitempty"`
+	Body *contract.Ref `json:"body,omitempty"`
+	// Reasoning is the beginning of what the model thought, where it tells.
+	Reasoning string         `json:"reasoning,omitempty"`
+	Calls     []PlannedCall  `json:"calls,omitempty"`
+	Stop      StopReason     `json:"stop"`
+	Model     string         `json:"model,omitempty"`
+	Usage     contract.Usage `json:"usage"`
+	// Limits are the agent's as configured now; only on the first step of a turn.
+	Limits *Limits `json:"limits,omitempty"`
+}
+
+// PlannedCall is a call that the model asked for, and what the broker says of it.
+type PlannedCall struct {
+	contract.Call
+	// Plan says what the call takes. Its Error is never set: see Problem.
+	Plan catalog.Plan `json:"plan"`
+	// Problem says why the call cannot be made at all.
+	Problem *contract.Problem `json:"problem,omitempty"`
+}
+
+// CallRef names an open call. The activity reads its input from the thread and
+// checks it against the digest, so that what was planned, and shown to a person,
+// is what runs.
+type CallRef struct {
+	ID               string `json:"id"`
+	Tool             string `json:"tool"`
+	DescriptorDigest string `json:"descriptor_digest"`
+	InputDigest      string `json:"input_digest"`
+	// Approved says that a person agreed to the call.
+	Approved bool `json:"approved,omitempty"`
+}
+
+// BatchReadInput asks for reads that may run together.
+type BatchReadInput struct {
+	Thread contract.Start `json:"thread"`
+	Calls  []CallRef      `json:"calls"`
+}
+
+// BatchReadResult holds one result per call, in the order of the calls.
+type BatchReadResult struct {
+	Results []CallResult `json:"results"`
+}
+
+// WriteInput asks for one write.
+type WriteInput struct {
+	Thread contract.Start `json:"thread"`
+	// Root is the run id with which the thread began; see [IdempotencyKey].
+	Root string  `json:"root"`
+	Call CallRef `json:"call"`
+}
+
+// CallResult is how a call ended: with a result, or with a problem.
+type CallResult struct {
+	ID string `json:"id"`
+	// Result is the tool's output; a long one is cut, and is then a JSON string
+	// with its beginning, and Body refers to the whole.
+	Result  json.RawMessage   `json:"result,omitempty"`
+	Body    *contract.Ref     `json:"body,omitempty"`
+	Warning string            `json:"warning,omitempty"`
+	Problem *contract.Problem `json:"problem,omitempty"`
+	// DurationMS is how long the call took.
+	DurationMS int64 `json:"duration_ms,omitempty"`
+}
+
+// ArchiveInput asks to archive what the current run of a thread holds.
+type ArchiveInput struct {
+	// From and To bound the messages, To exclusive.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// Archive refers to the archive of the runs before this one.
+	Archive *contract.Ref `json:"archive,omitempty"`
+}
+
+// ArchiveResult refers to the new archive.
+type ArchiveResult struct {
+	Archive contract.Ref `json:"archive"`
+}
+
+// StoreQueueResult refers to the texts of waiting submissions, by submission id.
+// A short text is not stored.
+type StoreQueueResult struct {
+	Refs map[string]contract.Ref `json:"refs"`
+}
+
+// MaxCarriedText is the length in bytes up to which the text of a waiting
+// submission is carried on when a thread continues as new.
+const MaxCarriedText = 256
+
+// ListToolsInput asks what an agent may use.
+type ListToolsInput struct {
+	Tenant string `json:"tenant"`
+	Agent  string `json:"agent"`
+}
+
+// ListToolsResult lists what an agent may use, ordered by id.
+type ListToolsResult struct {
+	Tools []ToolSummary `json:"tools"`
+}
+
+// ToolSummary is a tool as a list shows it.
+type ToolSummary struct {
+	ID          string            `json:"id"`
+	Title       string            `json:"title,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Operation   catalog.Operation `json:"operation"`
+	// NeedsApproval says that a person must agree to each call.
+	NeedsApproval bool `json:"needs_approval,omitempty"`
+}

@@ -1,0 +1,312 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// call is one tool call of the model turn that is being carried out.
+type call struct {
+	planned activities.PlannedCall
+	result  *activities.CallResult
+	// approval is set while a person is asked, and after.
+	approval *approval
+}
+
+func (c *call) settled() bool { return c.result != nil }
+
+// ready reports whether an effect may be carried out now.
+func (c *call) ready() bool {
+	return !c.settled() && (c.approval == nil || c.approval.verdict() == contract.Approve)
+}
+
+func (c *call) ref() activities.CallRef {
+	return activities.CallRef{
+		ID: c.planned.ID, Tool: c.planned.Tool,
+		DescriptorDigest: c.planned.Plan.DescriptorDigest, InputDigest: c.planned.Plan.InputDigest,
+		Approved: c.approval != nil,
+	}
+}
+
+// runCalls carries out the calls of one model turn and gives the agent one
+// result for each, in the order of the calls. Reads that need no approval run
+// together in one activity; everything else, the effects, one at a time, in
+// order among those that may run. A problem returned ends the turn.
+func (t *thread) runCalls(turn *turn, planned []activities.PlannedCall) *contract.Problem {
+	calls := make([]*call, len(planned))
+	for i, p := range planned {
+		calls[i] = &call{planned: p}
+		t.open = append(t.open, p.Call)
+	}
+	var problem *contract.Problem
+	if used := turn.Usage.Calls; used > turn.limits.Calls {
+		problem = t.over("calls", turn.limits.Calls, used)
+	} else {
+		t.carryOut(turn, calls)
+		if turn.ctx.Err() != nil {
+			problem = turn.problem(contract.CodeCancelled, turn.ctx.Err())
+		}
+	}
+	for _, c := range calls {
+		if !c.settled() {
+			t.settle(c, activities.CallResult{ID: c.planned.ID, Problem: problem})
+		}
+		t.tell(turn, c)
+	}
+	t.open = nil
+	return problem
+}
+
+func (t *thread) carryOut(turn *turn, calls []*call) {
+	reads, effects := t.sort(turn, calls)
+	batch := t.startReads(turn, reads)
+	t.askFor(turn, effects)
+	for {
+		t.settleDecided(effects)
+		batch.settleIfDone(t)
+		if turn.ctx.Err() != nil {
+			t.withdraw(effects)
+			batch.abandon(t)
+			return
+		}
+		if i := slices.IndexFunc(effects, (*call).ready); i >= 0 {
+			t.show()
+			t.runEffect(turn, effects[i])
+			continue
+		}
+		if batch.done() && !slices.ContainsFunc(effects, func(c *call) bool { return !c.settled() }) {
+			return
+		}
+		t.awaitProgress(turn, batch, effects)
+	}
+}
+
+// sort opens a timeline part for each call, settles those that cannot be made at
+// all, and tells reads from effects.
+func (t *thread) sort(turn *turn, calls []*call) (reads, effects []*call) {
+	for _, c := range calls {
+		title := c.planned.Plan.Title
+		if title == "" {
+			title = c.planned.Tool
+		}
+		t.put(part(c.planned.ID, contract.KindCall, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
+			p.Tool = c.planned.Tool
+		}))
+		switch {
+		case c.planned.Problem != nil:
+			t.settle(c, activities.CallResult{ID: c.planned.ID, Problem: c.planned.Problem})
+		case c.planned.Plan.Operation == catalog.Read && !c.planned.Plan.NeedsApproval:
+			reads = append(reads, c)
+		default:
+			effects = append(effects, c)
+		}
+	}
+	return reads, effects
+}
+
+// readBatch is the activity that carries out the reads of a model turn.
+type readBatch struct {
+	id     string
+	reads  []*call
+	future workflow.Future
+	taken  bool
+}
+
+func (b *readBatch) done() bool { return len(b.reads) == 0 || b.taken }
+
+func (t *thread) startReads(turn *turn, reads []*call) *readBatch {
+	b := &readBatch{id: fmt.Sprintf("%s-s%d-reads", turn.ID, turn.Steps), reads: reads}
+	if len(reads) == 0 {
+		return b
+	}
+	in := activities.BatchReadInput{Thread: t.start}
+	t.put(part(b.id, contract.KindBatch, contract.PartRunning, plural(len(reads), "read")).in(turn).with(func(p *contract.Part) {
+		p.Progress = &contract.Progress{Total: len(reads)}
+	}))
+	for _, c := range reads {
+		in.Calls = append(in.Calls, c.ref())
+		t.update(c.planned.ID, func(p *contract.Part) { p.Parent = b.id })
+	}
+	ctx := workflow.WithActivityOptions(turn.ctx, batchReadOptions(readsSummary(reads), reads))
+	b.future = workflow.ExecuteActivity(ctx, a.BatchRead, in)
+	return b
+}
+
+// settleIfDone takes in the results of the reads, once they are there.
+func (b *readBatch) settleIfDone(t *thread) {
+	if b.done() || !b.future.IsReady() {
+		return
+	}
+	b.taken = true
+	var result activities.BatchReadResult
+	err := b.future.Get(t.ctx, &result)
+	failed := 0
+	for i, c := range b.reads {
+		r := activities.CallResult{ID: c.planned.ID}
+		switch {
+		case err != nil:
+			r.Problem = failure(c, err)
+		case i < len(result.Results):
+			r = result.Results[i]
+		}
+		if r.Problem != nil {
+			failed++
+		}
+		t.settle(c, r)
+	}
+	t.finish(b.id, contract.PartDone, func(p *contract.Part) {
+		p.Progress = &contract.Progress{Done: len(b.reads) - failed, Total: len(b.reads)}
+		if err != nil {
+			p.Status = ended(failure(b.reads[0], err))
+		}
+	})
+}
+
+// abandon leaves reads that are still under way when the turn ends.
+func (b *readBatch) abandon(t *thread) {
+	if !b.done() {
+		t.finish(b.id, contract.PartCancelled, func(*contract.Part) {})
+	}
+}
+
+// runEffect carries out one effect and waits for its end, also when the turn is
+// cancelled meanwhile: what was sent has an outcome, and it is recorded.
+func (t *thread) runEffect(turn *turn, c *call) {
+	plan := c.planned.Plan
+	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
+	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref()}
+	var result activities.CallResult
+	for {
+		err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)
+		if neverStarted(err) && turn.ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			result = activities.CallResult{ID: c.planned.ID, Problem: failure(c, err)}
+		}
+		break
+	}
+	t.settle(c, result)
+}
+
+// neverStarted reports whether no worker can have begun the activity.
+func neverStarted(err error) bool {
+	var timeout *temporal.TimeoutError
+	return errors.As(err, &timeout) && timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START
+}
+
+// failure is what is known of a call whose activity did not come back with a
+// result.
+func failure(c *call, err error) *contract.Problem {
+	var canceled *temporal.CanceledError
+	var timeout *temporal.TimeoutError
+	write := c.planned.Plan.Operation == catalog.Write
+	switch {
+	case errors.As(err, &canceled), neverStarted(err):
+		return &contract.Problem{Code: contract.CodeCancelled, Message: "the call was not made: the turn was cancelled"}
+	case write && errors.As(err, &timeout):
+		return &contract.Problem{
+			Code: contract.CodeOutcomeUnknown,
+			Message: "the worker was lost during the call: it may or may not have been applied. " +
+				"Do not repeat it; find out, or tell the user",
+		}
+	default:
+		return &contract.Problem{Code: contract.CodeInternal, Message: cut(cause(err), contract.MaxPartText)}
+	}
+}
+
+// awaitProgress waits until there is something to do. Time in which only people
+// are waited for does not count against the turn.
+func (t *thread) awaitProgress(turn *turn, batch *readBatch, effects []*call) {
+	t.show()
+	began := workflow.Now(t.ctx)
+	onlyPeople := batch.done()
+	_ = workflow.Await(t.ctx, func() bool { // ends by the turn's context: t.ctx is never cancelled
+		return turn.ctx.Err() != nil ||
+			(!batch.done() && batch.future.IsReady()) ||
+			slices.ContainsFunc(effects, func(c *call) bool {
+				return c.approval != nil && !c.settled() && c.approval.decided()
+			})
+	})
+	if onlyPeople {
+		turn.waited += workflow.Now(t.ctx).Sub(began)
+	}
+}
+
+// settle records how a call ended.
+func (t *thread) settle(c *call, result activities.CallResult) {
+	c.result = &result
+	status := contract.PartDone
+	if p := result.Problem; p != nil {
+		switch p.Code {
+		case contract.CodeApprovalDenied:
+			status = contract.PartDenied
+		case contract.CodeApprovalExpired:
+			status = contract.PartExpired
+		default:
+			status = ended(p)
+		}
+	}
+	t.finish(c.planned.ID, status, func(p *contract.Part) {
+		p.Problem = brief(result.Problem)
+		p.Text = cut(result.Warning, contract.MaxPartText)
+		if result.DurationMS > 0 {
+			p.DurationMS = result.DurationMS
+		}
+	})
+}
+
+// tell gives the agent the result of a call.
+func (t *thread) tell(turn *turn, c *call) {
+	message := contract.Message{
+		Role: contract.RoleTool, Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
+		Text: string(c.result.Result), Body: c.result.Body, Problem: c.result.Problem,
+	}
+	if c.result.Warning != "" {
+		message.Text += "\n[warning: " + c.result.Warning + "]"
+	}
+	t.append(message)
+}
+
+// brief is a problem without its details, which only the agent needs.
+func brief(p *contract.Problem) *contract.Problem {
+	if p == nil {
+		return nil
+	}
+	return &contract.Problem{Code: p.Code, Message: cut(p.Message, contract.MaxPartText)}
+}
+
+// readsSummary names the tools of a batch, such as "3 reads: orders.get ×2, orders.find".
+func readsSummary(reads []*call) string {
+	var tools []string
+	counts := map[string]int{}
+	for _, c := range reads {
+		if counts[c.planned.Tool] == 0 {
+			tools = append(tools, c.planned.Tool)
+		}
+		counts[c.planned.Tool]++
+	}
+	for i, tool := range tools {
+		if counts[tool] > 1 {
+			tools[i] = fmt.Sprintf("%s ×%d", tool, counts[tool])
+		}
+	}
+	return cut(plural(len(reads), "read")+": "+strings.Join(tools, ", "), 180)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,206 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/workflows"
+)
+
+// start is the thread of these tests.
+var start = contract.Start{
+	ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: "t"}, Agent: "support", User: "ada",
+}
+
+// harness runs a thread in Temporal's test environment with activities that play
+// a script.
+type harness struct {
+	*testsuite.TestWorkflowEnvironment
+	t *testing.T
+
+	mu     sync.Mutex
+	models []activities.ModelTurnInput
+	reads  []activities.BatchReadInput
+	writes []activities.WriteInput
+}
+
+// step is what the model says when it is asked.
+type step func(activities.ModelTurnInput) (activities.ModelTurnResult, error)
+
+func newHarness(t *testing.T, steps ...step) *harness {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	h := &harness{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
+	w := &workflows.Worker{Agents: []string{"support"}}
+	h.RegisterWorkflowWithOptions(w.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
+	h.SetTestTimeout(20 * time.Second)
+
+	var a *activities.Activities
+	h.RegisterActivity(a)
+	h.OnActivity(a.ModelTurn, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.ModelTurnInput) (activities.ModelTurnResult, error) {
+			h.mu.Lock()
+			n := len(h.models)
+			h.models = append(h.models, in)
+			h.mu.Unlock()
+			if n >= len(steps) {
+				return activities.ModelTurnResult{}, fmt.Errorf("the script has no step %d", n+1)
+			}
+			return steps[n](in)
+		}).Maybe()
+	h.OnActivity(a.BatchRead, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.BatchReadInput) (activities.BatchReadResult, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.reads = append(h.reads, in)
+			var result activities.BatchReadResult
+			for _, c := range in.Calls {
+				result.Results = append(result.Results, activities.CallResult{ID: c.ID, Result: json.RawMessage(`{"read":true}`)})
+			}
+			return result, nil
+		}).Maybe()
+	h.OnActivity(a.Write, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.WriteInput) (activities.CallResult, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.writes = append(h.writes, in)
+			return activities.CallResult{ID: in.Call.ID, Result: json.RawMessage(`{"written":true}`)}, nil
+		}).Maybe()
+	h.OnActivity(a.Archive, mock.Anything, mock.Anything).Return(
+		activities.ArchiveResult{Archive: contract.Ref{Digest: "sha256:archive", Size: 1}}, nil).Maybe()
+	return h
+}
+
+// answer is a step in which the model has the last word.
+func answer(text string) step {
+	return func(activities.ModelTurnInput) (activities.ModelTurnResult, error) {
+		return activities.ModelTurnResult{Text: text, Stop: activities.StopEnd}, nil
+	}
+}
+
+// calling is a step in which the model asks for calls, given as "tool" for a
+// read and "tool!" for a write that needs approval.
+func calling(tools ...string) step {
+	return func(in activities.ModelTurnInput) (activities.ModelTurnResult, error) {
+		result := activities.ModelTurnResult{Stop: activities.StopCalls, Usage: contract.Usage{InputTokens: 10, OutputTokens: 5}}
+		for i, tool := range tools {
+			planned := activities.PlannedCall{
+				Call: contract.Call{ID: fmt.Sprintf("%s-s%d-c%d", in.Turn, in.Step, i+1), Tool: tool, Input: json.RawMessage(`{"n":1}`)},
+				Plan: catalog.Plan{Tool: tool, Operation: catalog.Read, DescriptorDigest: "d-" + tool, InputDigest: "i"},
+			}
+			if name, write := trimmed(tool); write {
+				planned.Tool, planned.Plan.Tool = name, name
+				planned.Plan.Operation, planned.Plan.NeedsApproval = catalog.Write, true
+				planned.Plan.Reason, planned.Plan.Preview = "it is a write", json.RawMessage(`{"n":1}`)
+			}
+			result.Calls = append(result.Calls, planned)
+		}
+		return result, nil
+	}
+}
+
+func trimmed(tool string) (string, bool) {
+	if n := len(tool) - 1; tool[n] == '!' {
+		return tool[:n], true
+	}
+	return tool, false
+}
+
+// failing is a step in which the model gives no reply.
+func failing(err error) step {
+	return func(activities.ModelTurnInput) (activities.ModelTurnResult, error) {
+		return activities.ModelTurnResult{}, err
+	}
+}
+
+// at does something at a time after the start.
+func (h *harness) at(d time.Duration, do func()) { h.RegisterDelayedCallback(do, d) }
+
+// submit sends a message and fails the test if it is refused.
+func (h *harness) submit(id, text string) {
+	h.update(contract.UpdateSubmit, contract.Submission{ID: id, Text: text}, nil)
+}
+
+// update sends an update and checks how it is taken: refused with the type of
+// error wanted, or accepted where that is nil.
+func (h *harness) update(name string, arg any, refused func(error)) {
+	h.t.Helper()
+	h.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
+		OnAccept: func() {},
+		OnReject: func(err error) {
+			if refused == nil {
+				h.t.Errorf("update %s was refused: %v", name, err)
+				return
+			}
+			refused(err)
+		},
+		OnComplete: func(_ any, err error) {
+			if err != nil {
+				h.t.Errorf("update %s failed: %v", name, err)
+			}
+		},
+	}, arg)
+}
+
+func (h *harness) close() { h.SignalWorkflow(contract.SignalClose, contract.Close{Reason: "done"}) }
+
+// decide answers the nth approval that waits.
+func (h *harness) decide(n int, verdict contract.Verdict) {
+	pending := h.state().Pending
+	if len(pending) <= n {
+		h.t.Errorf("%d approvals wait, want more than %d", len(pending), n)
+		return
+	}
+	h.SignalWorkflow(contract.SignalApproval, contract.Decision{
+		Approval: pending[n].ID, Digest: pending[n].Digest, Verdict: verdict, By: "bob", Comment: "because",
+	})
+}
+
+func (h *harness) run() { h.ExecuteWorkflow(contract.WorkflowType, workflows.Input{Start: start}) }
+
+func (h *harness) state() contract.State {
+	return query[contract.State](h, contract.QueryState)
+}
+
+func (h *harness) messages() []contract.Message {
+	return query[contract.TranscriptPage](h, contract.QueryTranscript, contract.TranscriptQuery{}).Messages
+}
+
+func (h *harness) parts() []contract.Part {
+	return query[contract.TimelinePage](h, contract.QueryTimeline, contract.TimelineQuery{}).Parts
+}
+
+func (h *harness) part(id string) contract.Part {
+	h.t.Helper()
+	for _, p := range h.parts() {
+		if p.ID == id {
+			return p
+		}
+	}
+	h.t.Fatalf("the timeline has no part %s", id)
+	return contract.Part{}
+}
+
+func query[T any](h *harness, name string, args ...any) T {
+	h.t.Helper()
+	var value T
+	encoded, err := h.QueryWorkflow(name, args...)
+	if err != nil {
+		h.t.Fatalf("query %s: %v", name, err)
+	}
+	if err := encoded.Get(&value); err != nil {
+		h.t.Fatalf("query %s: %v", name, err)
+	}
+	return value
+}

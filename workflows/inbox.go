@@ -1,0 +1,282 @@
+package workflows
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// seenKept is how many submissions a thread remembers, so that one that comes
+// again begins no second turn.
+const seenKept = 128
+
+// queued is a submission that waits for its turn.
+type queued struct {
+	contract.Submission
+	Turn string `json:"turn"`
+	// Body refers to a text that the run before put aside; Text is its beginning.
+	Body *contract.Ref `json:"body,omitempty"`
+}
+
+// Seen is a submission that the thread has taken.
+type Seen struct {
+	ID     string `json:"id"`
+	Digest string `json:"digest"`
+	Turn   string `json:"turn"`
+}
+
+// inbox holds what came in and has not been worked on.
+type inbox struct {
+	queue []queued
+	seen  []Seen
+	// refusals counts the signals that were refused.
+	refusals int
+	drain    func()
+}
+
+func (in *inbox) dequeue() queued {
+	next := in.queue[0]
+	in.queue = in.queue[1:]
+	return next
+}
+
+// receive sets up everything by which the thread is spoken to.
+func (t *thread) receive(ctx workflow.Context) error {
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateSubmit,
+		func(_ workflow.Context, s contract.Submission) (contract.Submitted, error) { return t.submit(s) },
+		workflow.UpdateHandlerOptions{Validator: func(s contract.Submission) error {
+			if err := t.stillHere(); err != nil {
+				return err
+			}
+			_, err := t.known(s)
+			return err
+		}},
+	); err != nil {
+		return err
+	}
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateDecide,
+		func(_ workflow.Context, d contract.Decision) (contract.Decided, error) { return t.takeDecision(d) },
+		workflow.UpdateHandlerOptions{Validator: func(d contract.Decision) error {
+			if err := t.stillHere(); err != nil {
+				return err
+			}
+			_, err := t.check(d)
+			return err
+		}},
+	); err != nil {
+		return err
+	}
+	t.receiveSignals(ctx)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		ctx.Done().Receive(ctx, nil)
+		t.cancelled = true
+		t.shut(contract.Close{Reason: "the workflow was cancelled"})
+	})
+	return nil
+}
+
+// receiveSignals takes signals as they come, and makes drain take what is left
+// of them before the run ends.
+func (t *thread) receiveSignals(ctx workflow.Context) {
+	submits := workflow.GetSignalChannel(ctx, contract.SignalSubmit)
+	approvals := workflow.GetSignalChannel(ctx, contract.SignalApproval)
+	cancels := workflow.GetSignalChannel(ctx, contract.SignalCancelTurn)
+	closes := workflow.GetSignalChannel(ctx, contract.SignalClose)
+
+	inOrder := []struct {
+		channel workflow.ReceiveChannel
+		take    func() bool
+	}{
+		{submits, func() bool {
+			var s contract.Submission
+			ok := submits.ReceiveAsync(&s)
+			if ok {
+				_, err := t.submit(s)
+				t.refused(contract.SignalSubmit, err)
+			}
+			return ok
+		}},
+		{approvals, func() bool {
+			var d contract.Decision
+			ok := approvals.ReceiveAsync(&d)
+			if ok {
+				_, err := t.takeDecision(d)
+				t.refused(contract.SignalApproval, err)
+			}
+			return ok
+		}},
+		{cancels, func() bool {
+			var c contract.CancelTurn
+			ok := cancels.ReceiveAsync(&c)
+			if ok {
+				t.refused(contract.SignalCancelTurn, t.cancelTurn(c))
+			}
+			return ok
+		}},
+		{closes, func() bool {
+			var c contract.Close
+			ok := closes.ReceiveAsync(&c)
+			if ok {
+				t.shut(c)
+			}
+			return ok
+		}},
+	}
+	selector := workflow.NewSelector(t.ctx)
+	for _, signal := range inOrder {
+		selector.AddReceive(signal.channel, func(workflow.ReceiveChannel, bool) { signal.take() })
+	}
+	t.drain = func() {
+		for _, signal := range inOrder {
+			for signal.take() {
+			}
+		}
+	}
+	workflow.Go(t.ctx, func(ctx workflow.Context) {
+		for {
+			selector.Select(ctx)
+		}
+	})
+}
+
+// stillHere refuses updates that this run can no longer serve.
+func (t *thread) stillHere() error {
+	switch {
+	case t.closed || t.closing != nil:
+		return refuse(contract.ErrThreadClosed, "thread %s is closed", t.start.ThreadRef)
+	case t.rolling:
+		return temporal.NewApplicationError("the thread is about to continue as new: send it again", contract.ErrRollingOver)
+	}
+	return nil
+}
+
+// known looks for an earlier submission of the same id, and refuses what cannot
+// be taken.
+func (t *thread) known(s contract.Submission) (*Seen, error) {
+	if err := s.Validate(); err != nil {
+		return nil, refuse(contract.ErrInvalid, "%v", err)
+	}
+	for i := range t.seen {
+		if t.seen[i].ID != s.ID {
+			continue
+		}
+		if t.seen[i].Digest != digest(s) {
+			return nil, refuse(contract.ErrSubmissionConflict,
+				"id: submission %s began turn %s with other content; use a new id for a new message", s.ID, t.seen[i].Turn)
+		}
+		return &t.seen[i], nil
+	}
+	if len(t.queue) >= contract.MaxQueue {
+		return nil, refuse(contract.ErrQueueFull, "%d messages wait already; wait for a turn to end", len(t.queue))
+	}
+	return nil, nil
+}
+
+// submit queues a message for a turn of its own.
+func (t *thread) submit(s contract.Submission) (contract.Submitted, error) {
+	if t.closing != nil {
+		return contract.Submitted{}, t.stillHere()
+	}
+	before, err := t.known(s)
+	if err != nil {
+		return contract.Submitted{}, err
+	}
+	if before != nil {
+		return contract.Submitted{Turn: before.Turn, Duplicate: true}, nil
+	}
+	t.turns++
+	turn := fmt.Sprintf("t%d", t.turns)
+	t.queue = append(t.queue, queued{Submission: s, Turn: turn})
+	t.seen = append(t.seen, Seen{ID: s.ID, Digest: digest(s), Turn: turn})
+	if len(t.seen) > seenKept {
+		t.seen = t.seen[len(t.seen)-seenKept:]
+	}
+	return contract.Submitted{Turn: turn}, nil
+}
+
+func digest(s contract.Submission) string {
+	sum := sha256.Sum256([]byte(s.User + "\n" + s.Text))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (t *thread) takeDecision(d contract.Decision) (contract.Decided, error) {
+	duplicate, err := t.check(d)
+	if err != nil {
+		return contract.Decided{}, err
+	}
+	if !duplicate {
+		t.decide(d)
+	}
+	return contract.Decided{Approval: d.Approval, Verdict: d.Verdict, Duplicate: duplicate}, nil
+}
+
+// cancelTurn ends the running turn, or takes a queued one from the queue.
+func (t *thread) cancelTurn(c contract.CancelTurn) error {
+	c.Reason = cut(c.Reason, contract.MaxReason)
+	if i := slices.IndexFunc(t.queue, func(q queued) bool { return q.Turn == c.Turn }); i >= 0 {
+		q := t.queue[i]
+		t.queue = slices.Delete(t.queue, i, i+1)
+		t.cancelQueued(q, c.Reason)
+		return nil
+	}
+	if t.current == nil || (c.Turn != "" && c.Turn != t.current.ID) {
+		return refuse(contract.ErrUnknownTurn, "turn: the thread has no turn %q that has not ended", c.Turn)
+	}
+	if t.current.cancelled == nil {
+		t.current.cancelled = &c
+		if t.current.cancel != nil {
+			t.current.cancel()
+		}
+	}
+	return nil
+}
+
+func (t *thread) cancelQueued(q queued, reason string) {
+	now := workflow.Now(t.ctx)
+	problem := &contract.Problem{Code: contract.CodeCancelled, Message: "the turn was cancelled before it began"}
+	if reason != "" {
+		problem.Message += ": " + reason
+	}
+	t.put(part(q.Turn, contract.KindMilestone, contract.PartCancelled, "Turn "+q.Turn+" cancelled").with(func(p *contract.Part) {
+		p.Turn, p.Submission, p.Problem = q.Turn, q.ID, problem
+	}))
+	t.remember(contract.Turn{
+		ID: q.Turn, Submission: q.ID, Status: contract.StatusCancelled, Problem: problem, EndedAt: &now,
+	})
+}
+
+// shut makes the thread end: now if no turn runs, else when it has been cancelled.
+func (t *thread) shut(c contract.Close) {
+	if t.closing != nil {
+		return
+	}
+	c.Reason = cut(c.Reason, contract.MaxReason)
+	t.closing = &c
+	if t.current != nil {
+		_ = t.cancelTurn(contract.CancelTurn{Turn: t.current.ID, Reason: "the thread is being closed"})
+	}
+}
+
+// refused shows a signal that could not be taken: its sender gets no answer.
+func (t *thread) refused(signal string, err error) {
+	if err == nil {
+		return
+	}
+	t.refusals++
+	code := contract.CodeInternal
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		code = app.Type()
+	}
+	t.put(part(fmt.Sprintf("refused-%d", t.refusals), contract.KindError, contract.PartFailed, "Signal "+signal+" refused").
+		with(func(p *contract.Part) {
+			p.Problem = &contract.Problem{Code: code, Message: cut(cause(err), contract.MaxPartText)}
+		}))
+}

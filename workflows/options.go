@@ -1,0 +1,119 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+)
+
+// a names the activities; it is never called.
+var a *activities.Activities
+
+// beatTimeout is how long the server waits for a heartbeat before it takes a
+// worker for lost. Activities send one every two seconds.
+const beatTimeout = 10 * time.Second
+
+// When a run gives way to the next. The server suggests it at 4 MiB or 4,096
+// events; a run that is replayed after a crash should be shorter.
+const (
+	rollOverEvents = 2000
+	rollOverBytes  = 2 << 20
+)
+
+// Defaults of an agent's limits.
+const (
+	defaultSteps          = 25
+	defaultCalls          = 100
+	defaultTime           = 30 * time.Minute
+	defaultApprovalExpiry = 72 * time.Hour
+)
+
+func modelTurnOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: 15 * time.Minute,
+		HeartbeatTimeout:    beatTimeout,
+		Summary:             summary,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:    time.Second,
+			BackoffCoefficient: 2,
+			MaximumInterval:    time.Minute,
+			MaximumAttempts:    8,
+		},
+	}
+}
+
+func batchReadOptions(summary string, calls []*call) workflow.ActivityOptions {
+	longest := catalog.DefaultTimeout
+	for _, c := range calls {
+		longest = max(longest, c.planned.Plan.Timeout)
+	}
+	rounds := (len(calls) + activities.MaxReadsAtOnce - 1) / activities.MaxReadsAtOnce
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: time.Duration(rounds)*longest + time.Minute,
+		HeartbeatTimeout:    beatTimeout,
+		Summary:             summary,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:    500 * time.Millisecond,
+			BackoffCoefficient: 2,
+			MaximumInterval:    30 * time.Second,
+			MaximumAttempts:    8,
+		},
+	}
+}
+
+// writeOptions allow a single attempt. The schedule-to-start timeout proves that
+// a write never began, and only then is it scheduled again.
+func writeOptions(summary string, timeout time.Duration) workflow.ActivityOptions {
+	if timeout == 0 {
+		timeout = catalog.DefaultTimeout
+	}
+	return workflow.ActivityOptions{
+		ScheduleToStartTimeout: time.Hour,
+		StartToCloseTimeout:    timeout + time.Minute,
+		HeartbeatTimeout:       beatTimeout,
+		Summary:                summary,
+		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},
+	}
+}
+
+// archiveOptions never give up: a thread cannot go on without its past.
+func archiveOptions() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: 5 * time.Minute,
+		HeartbeatTimeout:    beatTimeout,
+		Summary:             "archive this run",
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:    time.Second,
+			BackoffCoefficient: 2,
+			MaximumInterval:    time.Minute,
+		},
+	}
+}
+
+func listToolsOptions() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute,
+		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 3},
+	}
+}
+
+// within fills in the defaults of an agent's limits.
+func within(l activities.Limits) activities.Limits {
+	if l.Steps == 0 {
+		l.Steps = defaultSteps
+	}
+	if l.Calls == 0 {
+		l.Calls = defaultCalls
+	}
+	if l.Time == 0 {
+		l.Time = defaultTime
+	}
+	if l.ApprovalExpiry == 0 {
+		l.ApprovalExpiry = defaultApprovalExpiry
+	}
+	return l
+}

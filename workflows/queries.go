@@ -1,0 +1,80 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// answerQueries sets up everything that can be asked of the thread.
+func (t *thread) answerQueries() error {
+	for _, q := range []struct {
+		name    string
+		handler any
+	}{
+		{contract.QueryState, func() (contract.State, error) { return t.state(), nil }},
+		{contract.QueryTimeline, func(q contract.TimelineQuery) (contract.TimelinePage, error) { return t.page(q), nil }},
+		{contract.QueryTranscript, func(q contract.TranscriptQuery) (contract.TranscriptPage, error) { return t.pages(q), nil }},
+		{contract.QueryCalls, func(q contract.CallsQuery) (contract.CallsPage, error) { return t.openCalls(q), nil }},
+		{contract.QueryQueue, func() (contract.QueuePage, error) { return t.waitingQueue(), nil }},
+	} {
+		if err := workflow.SetQueryHandler(t.ctx, q.name, q.handler); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// status is what the thread is doing.
+func (t *thread) status() contract.Status {
+	switch {
+	case t.closed:
+		return contract.StatusClosed
+	case len(t.approvals) > 0:
+		return contract.StatusWaiting
+	case t.current != nil || len(t.queue) > 0:
+		return contract.StatusRunning
+	}
+	return contract.StatusIdle
+}
+
+func (t *thread) state() contract.State {
+	state := contract.State{
+		Start: t.start, Status: t.status(), Recent: slices.Clone(t.recent), Usage: t.usage,
+		Messages: t.length(), Cursor: t.seq, FirstRunID: t.info.FirstRunID, Runs: t.runs,
+	}
+	if t.current != nil {
+		running := t.current.Turn
+		if len(t.approvals) > 0 {
+			running.Status = contract.StatusWaiting
+		}
+		state.Turn = &running
+	}
+	for _, q := range t.queue {
+		state.Queue = append(state.Queue, contract.Turn{ID: q.Turn, Submission: q.ID, Status: contract.StatusQueued})
+	}
+	for _, ap := range t.approvals {
+		state.Pending = append(state.Pending, ap.Approval)
+	}
+	return state
+}
+
+func (t *thread) openCalls(q contract.CallsQuery) contract.CallsPage {
+	var page contract.CallsPage
+	for _, c := range t.open {
+		if len(q.IDs) == 0 || slices.Contains(q.IDs, c.ID) {
+			page.Calls = append(page.Calls, c)
+		}
+	}
+	return page
+}
+
+func (t *thread) waitingQueue() contract.QueuePage {
+	var page contract.QueuePage
+	for _, q := range t.queue {
+		page.Submissions = append(page.Submissions, q.Submission)
+	}
+	return page
+}

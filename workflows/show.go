@@ -1,0 +1,112 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+var (
+	tenantKey  = temporal.NewSearchAttributeKeyKeyword(contract.AttributeTenant)
+	agentKey   = temporal.NewSearchAttributeKeyKeyword(contract.AttributeAgent)
+	statusKey  = temporal.NewSearchAttributeKeyKeyword(contract.AttributeStatus)
+	pendingKey = temporal.NewSearchAttributeKeyKeywordList(contract.AttributePending)
+)
+
+// searchable is what the search attributes say.
+type searchable struct {
+	status  string
+	pending int
+}
+
+// label makes the thread findable where its starter did not.
+func (t *thread) label() {
+	present := workflow.GetTypedSearchAttributes(t.ctx)
+	if present.ContainsKey(tenantKey) && present.ContainsKey(agentKey) && present.ContainsKey(statusKey) {
+		return
+	}
+	err := workflow.UpsertTypedSearchAttributes(t.ctx,
+		tenantKey.ValueSet(t.start.Tenant), agentKey.ValueSet(t.start.Agent), statusKey.ValueSet(contract.SearchActive))
+	if err != nil {
+		t.log.Error("cannot set the search attributes", "error", err)
+	}
+}
+
+// show brings the Temporal UI up to date: the workflow's current details, which
+// cost nothing, and the search attributes, which cost an event and so change
+// only when a saved query would find another set of threads.
+func (t *thread) show() {
+	workflow.SetCurrentDetails(t.ctx, t.details())
+	now := searchable{status: t.searchStatus(), pending: min(len(t.approvals), 1)}
+	if now == t.shown {
+		return
+	}
+	updates := []temporal.SearchAttributeUpdate{statusKey.ValueSet(now.status)}
+	if now.pending != t.shown.pending {
+		kinds := []string{}
+		if now.pending > 0 {
+			kinds = append(kinds, string(contract.KindApproval))
+		}
+		updates = append(updates, pendingKey.ValueSet(kinds))
+	}
+	if err := workflow.UpsertTypedSearchAttributes(t.ctx, updates...); err != nil {
+		t.log.Error("cannot update the search attributes", "error", err)
+		return
+	}
+	t.shown = now
+}
+
+func (t *thread) searchStatus() string {
+	switch {
+	case t.closed:
+		return contract.SearchClosed
+	case len(t.approvals) > 0:
+		return contract.SearchWaiting
+	case t.current == nil && len(t.recent) > 0 && t.recent[len(t.recent)-1].Status == contract.StatusFailed:
+		return contract.SearchFailed
+	}
+	return contract.SearchActive
+}
+
+// details tells a person in the Temporal UI what the thread is doing and, if it
+// waits for someone, how to answer.
+func (t *thread) details() string {
+	var d strings.Builder
+	fmt.Fprintf(&d, "**%s** for `%s`: %s\n", t.start.Agent, t.start.ThreadRef, t.sentence())
+	for _, ap := range t.approvals {
+		fmt.Fprintf(&d, "\n### Approve `%s`?\n\n", ap.Tool)
+		if ap.Reason != "" {
+			fmt.Fprintf(&d, "%s. ", ap.Reason)
+		}
+		fmt.Fprintf(&d, "Expires %s.\n\n```json\n%s\n```\n\n", ap.ExpiresAt.UTC().Format(time.RFC1123), ap.Preview)
+		fmt.Fprintf(&d, "Send the signal `%s` with\n\n```json\n{\"approval\":%q,\"digest\":%q,\"verdict\":\"approve\",\"by\":\"...\"}\n```\n",
+			contract.SignalApproval, ap.ID, ap.Digest)
+	}
+	if n := len(t.queue); n > 0 {
+		fmt.Fprintf(&d, "\n%s in the queue.\n", plural(n, "message"))
+	}
+	return d.String()
+}
+
+func (t *thread) sentence() string {
+	switch {
+	case t.closed:
+		return "closed."
+	case t.current != nil && len(t.approvals) > 0:
+		return fmt.Sprintf("turn %s waits for %s.", t.current.ID, plural(len(t.approvals), "approval"))
+	case t.current != nil:
+		return fmt.Sprintf("turn %s, step %d.", t.current.ID, t.current.Steps)
+	case len(t.recent) > 0:
+		last := t.recent[len(t.recent)-1]
+		if last.Problem != nil {
+			return fmt.Sprintf("idle; turn %s %s: %s", last.ID, last.Status, cut(last.Problem.Message, 200))
+		}
+		return fmt.Sprintf("idle; turn %s %s.", last.ID, last.Status)
+	}
+	return "idle."
+}

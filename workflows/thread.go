@@ -1,0 +1,187 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// Worker is what the workflows know of the worker that runs them. Only
+// validators and recorded side effects read it, so another worker may know
+// other agents.
+type Worker struct {
+	// Agents are the names of the agents of this worker.
+	Agents []string
+}
+
+// Input is the argument of the workflow: a backend's [contract.Start] and, after
+// a continue-as-new, what the run before left.
+type Input struct {
+	contract.Start
+	Carried *Carried `json:"carried,omitempty"`
+}
+
+// AgentThread is one durable conversation with one agent.
+func (w *Worker) AgentThread(ctx workflow.Context, in Input) error {
+	t, err := w.setUp(ctx, in)
+	if err != nil {
+		return err
+	}
+	return t.run()
+}
+
+// thread is the state of a thread within one run.
+type thread struct {
+	// ctx outlives a cancellation of the workflow, which ends the thread in
+	// order; see inbox.go.
+	ctx   workflow.Context
+	log   log.Logger
+	start contract.Start
+	info  *workflow.Info
+
+	timeline
+	transcript
+	inbox
+	waiting
+	shown searchable
+
+	// current is the turn that runs, if any.
+	current *turn
+	recent  []contract.Turn
+	turns   int // how many turns there have been, queued ones included
+	usage   contract.Usage
+	runs    int
+	// closing says why the thread ends; cancelled that the workflow was cancelled.
+	closing   *contract.Close
+	cancelled bool
+	closed    bool
+	// rolling says that the run is about to give way to the next.
+	rolling bool
+}
+
+func (w *Worker) setUp(ctx workflow.Context, in Input) (*thread, error) {
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	t := &thread{
+		ctx:   detached,
+		log:   workflow.GetLogger(ctx),
+		start: in.Start,
+		info:  workflow.GetInfo(ctx),
+		runs:  1,
+	}
+	t.shown.status = contract.SearchActive
+	if in.Carried == nil {
+		if err := w.admit(ctx, in.Start); err != nil {
+			return nil, err
+		}
+		t.label()
+	} else {
+		t.resume(in.Carried)
+	}
+	if err := t.answerQueries(); err != nil {
+		return nil, err
+	}
+	if err := t.receive(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// admit refuses a thread that can never work. What the worker knows is recorded,
+// so that a replay by a worker with other agents decides alike.
+func (w *Worker) admit(ctx workflow.Context, start contract.Start) error {
+	if err := start.Validate(); err != nil {
+		return temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrInvalid, nil)
+	}
+	var known bool
+	encoded := workflow.SideEffect(ctx, func(workflow.Context) any { return slices.Contains(w.Agents, start.Agent) })
+	if err := encoded.Get(&known); err != nil {
+		return err
+	}
+	if !known {
+		return temporal.NewNonRetryableApplicationError(
+			fmt.Sprintf("agent: the worker has no agent %q", start.Agent), contract.ErrUnknownAgent, nil)
+	}
+	return nil
+}
+
+// run answers messages until the thread is closed or gives way to its next run.
+func (t *thread) run() error {
+	for {
+		t.show()
+		err := workflow.Await(t.ctx, func() bool {
+			return t.current != nil || len(t.queue) > 0 || t.closing != nil || t.full()
+		})
+		switch {
+		case err != nil:
+			return err
+		case t.full():
+			return t.rollOver()
+		case t.current != nil: // a turn that the run before began
+			t.runTurn(t.current)
+		case t.closing != nil:
+			return t.close()
+		default:
+			t.runTurn(t.begin(t.dequeue()))
+		}
+	}
+}
+
+// full reports whether the run should give way to the next.
+func (t *thread) full() bool {
+	return t.info.GetContinueAsNewSuggested() ||
+		t.info.GetCurrentHistoryLength() >= rollOverEvents ||
+		t.info.GetCurrentHistorySize() >= rollOverBytes
+}
+
+// close ends the thread. The turn that ran has ended by now.
+func (t *thread) close() error {
+	for len(t.queue) > 0 {
+		t.cancelQueued(t.dequeue(), t.closing.Reason)
+	}
+	t.closed = true
+	t.put(part("close", contract.KindMilestone, contract.PartDone, "Thread closed").with(func(p *contract.Part) {
+		p.Text = t.closing.Reason
+	}))
+	t.show()
+	if err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) }); err != nil {
+		return err
+	}
+	if t.cancelled {
+		return temporal.NewCanceledError()
+	}
+	return nil
+}
+
+// rollOver archives what this run holds and continues as new. It happens between
+// turns or between the steps of one, when no activity is in flight.
+func (t *thread) rollOver() error {
+	t.rolling = true // from here on, updates are told to come again
+	ctx := workflow.WithActivityOptions(t.ctx, archiveOptions())
+	var archived activities.ArchiveResult
+	err := workflow.ExecuteActivity(ctx, a.Archive, activities.ArchiveInput{
+		From: t.first, To: t.length(), Archive: t.archive,
+	}).Get(t.ctx, &archived)
+	if err != nil {
+		return fmt.Errorf("archive the run: %w", err)
+	}
+	if err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) }); err != nil {
+		return err
+	}
+	t.drain()
+	for t.queueIsLong() { // signals may add to it meanwhile
+		var stored activities.StoreQueueResult
+		if err := workflow.ExecuteActivity(ctx, a.StoreQueue).Get(t.ctx, &stored); err != nil {
+			return fmt.Errorf("archive the queue: %w", err)
+		}
+		t.putAside(stored.Refs)
+		t.drain()
+	}
+	next := Input{Start: t.start, Carried: t.carry(archived.Archive)}
+	return workflow.NewContinueAsNewError(t.ctx, contract.WorkflowType, next)
+}

@@ -1,0 +1,117 @@
+package workflows
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// timeline is a thread's public face: parts in the order in which they began.
+type timeline struct {
+	parts []*contract.Part
+	seq   int64
+	// firstSeq is the first sequence number that this run answers for; 0 in the
+	// first run.
+	firstSeq int64
+}
+
+// newPart is a part about to be put into the timeline.
+type newPart struct{ contract.Part }
+
+func part(id string, kind contract.Kind, status contract.PartStatus, title string) newPart {
+	visibility := contract.VisibleUser
+	if kind == contract.KindModel || kind == contract.KindError {
+		visibility = contract.VisibleOperator
+	}
+	return newPart{contract.Part{ID: id, Kind: kind, Status: status, Title: title, Visibility: visibility}}
+}
+
+// in makes the part one of a turn.
+func (n newPart) in(turn *turn) newPart {
+	n.Turn, n.Submission, n.Parent = turn.ID, turn.Submission, turn.ID
+	return n
+}
+
+func (n newPart) with(set func(*contract.Part)) newPart {
+	set(&n.Part)
+	return n
+}
+
+// put adds a part.
+func (t *thread) put(n newPart) {
+	p := n.Part
+	p.StartedAt = workflow.Now(t.ctx)
+	if p.Status != contract.PartRunning && p.Status != contract.PartWaiting {
+		p.EndedAt = &p.StartedAt
+	}
+	t.parts = append(t.parts, &p)
+	t.revise(&p)
+}
+
+// update changes a part in place: same id, higher revision. Readers may hold the
+// old one, so it is replaced and never written to.
+func (t *thread) update(id string, change func(*contract.Part)) {
+	i := slices.IndexFunc(t.parts, func(p *contract.Part) bool { return p.ID == id })
+	if i < 0 {
+		return // it ended in an earlier run
+	}
+	p := *t.parts[i]
+	change(&p)
+	t.parts[i] = &p
+	t.revise(&p)
+}
+
+// finish updates a part that has come to its end.
+func (t *thread) finish(id string, status contract.PartStatus, change func(*contract.Part)) {
+	now := workflow.Now(t.ctx)
+	t.update(id, func(p *contract.Part) {
+		p.Status, p.EndedAt = status, &now
+		p.DurationMS = now.Sub(p.StartedAt).Milliseconds()
+		change(p)
+	})
+}
+
+func (t *thread) revise(p *contract.Part) {
+	t.seq++
+	p.Seq = t.seq
+	p.Revision++
+}
+
+// page answers a query for the timeline.
+func (t *thread) page(q contract.TimelineQuery) contract.TimelinePage {
+	limit := contract.MaxParts
+	if q.Limit > 0 && q.Limit < limit {
+		limit = q.Limit
+	}
+	var newer []contract.Part
+	for _, p := range t.parts {
+		if p.Seq > q.After {
+			newer = append(newer, *p)
+		}
+	}
+	slices.SortFunc(newer, func(p, q contract.Part) int { return int(p.Seq - q.Seq) })
+	page := contract.TimelinePage{
+		Parts: newer[:min(limit, len(newer))], Cursor: t.seq, More: len(newer) > limit,
+		Status: t.status(), Earlier: t.earlier(t.firstSeq),
+	}
+	if page.More {
+		page.Cursor = page.Parts[limit-1].Seq
+	}
+	return page
+}
+
+// cut returns at most limit bytes of s and cuts no character in two.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const mark = "…"
+	limit -= len(mark)
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + mark
+}

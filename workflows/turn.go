@@ -1,0 +1,224 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// turn is the state of the turn that runs.
+type turn struct {
+	contract.Turn
+	limits activities.Limits
+	// waited is how long the turn has waited for people, which its time limit
+	// does not count.
+	waited time.Duration
+
+	ctx    workflow.Context
+	cancel workflow.CancelFunc
+	// cancelled is why someone ended the turn.
+	cancelled *contract.CancelTurn
+}
+
+// begin makes a queued submission the running turn.
+func (t *thread) begin(q queued) *turn {
+	now := workflow.Now(t.ctx)
+	t.current = &turn{
+		Turn: contract.Turn{
+			ID: q.Turn, Submission: q.ID, Status: contract.StatusRunning, StartedAt: &now,
+		},
+		limits: within(activities.Limits{}),
+	}
+	t.put(part(q.Turn, contract.KindMilestone, contract.PartRunning, "Turn "+q.Turn).with(func(p *contract.Part) {
+		p.Turn, p.Submission = q.Turn, q.ID
+	}))
+	message := contract.Message{Role: contract.RoleUser, Turn: q.Turn, Text: q.Text, Body: q.Body, User: q.User}
+	t.say(message, q.ID)
+	return t.current
+}
+
+// runTurn takes a turn to its end, or to a point where the run gives way to the
+// next and the turn goes on there.
+func (t *thread) runTurn(turn *turn) {
+	turn.ctx, turn.cancel = workflow.WithCancel(t.ctx)
+	if turn.cancelled != nil {
+		turn.cancel()
+	}
+	defer turn.cancel()
+	for {
+		reply, problem := t.step(turn)
+		switch {
+		case problem != nil:
+		case len(reply.Calls) > 0:
+			problem = t.runCalls(turn, reply.Calls)
+		default:
+			problem = incomplete(reply.Stop)
+		}
+		if problem != nil || len(reply.Calls) == 0 {
+			t.end(turn, problem)
+			return
+		}
+		if t.full() {
+			return
+		}
+	}
+}
+
+// step asks the agent for its next message.
+func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem) {
+	var reply activities.ModelTurnResult
+	if problem := t.overLimit(turn); problem != nil {
+		return reply, problem
+	}
+	turn.Steps++
+	t.show()
+	id := fmt.Sprintf("%s-s%d", turn.ID, turn.Steps)
+	t.put(part(id, contract.KindModel, contract.PartRunning, "Model turn "+fmt.Sprint(turn.Steps)).in(turn))
+
+	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
+	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
+	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
+		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(),
+	}).Get(turn.ctx, &reply)
+	if err != nil {
+		problem := turn.problem(contract.CodeModel, err)
+		t.finish(id, ended(problem), func(p *contract.Part) { p.Problem = problem })
+		return reply, problem
+	}
+	t.heard(turn, id, reply)
+	return reply, nil
+}
+
+// heard takes in what the agent said.
+func (t *thread) heard(turn *turn, id string, reply activities.ModelTurnResult) {
+	if reply.Limits != nil {
+		turn.limits = within(*reply.Limits)
+	}
+	used := reply.Usage
+	used.Calls = len(reply.Calls)
+	turn.Usage = turn.Usage.Add(used)
+	t.usage = t.usage.Add(used)
+	t.finish(id, contract.PartDone, func(p *contract.Part) {
+		p.Usage = &reply.Usage
+		p.Text = cut(reply.Reasoning, contract.MaxPartText)
+		if reply.Model != "" {
+			p.Title = "Model turn " + fmt.Sprint(turn.Steps) + ": " + reply.Model
+		}
+	})
+	message := contract.Message{Role: contract.RoleAssistant, Turn: turn.ID, Text: reply.Text, Body: reply.Body}
+	for _, c := range reply.Calls {
+		message.Calls = append(message.Calls, c.Call)
+	}
+	index := t.say(message, turn.Submission)
+	if len(reply.Calls) == 0 {
+		turn.Answer, turn.AnswerIndex = cut(reply.Text, contract.MaxPartText), &index
+	}
+}
+
+// incomplete says why an answer is not all that the agent had to say.
+func incomplete(stop activities.StopReason) *contract.Problem {
+	switch stop {
+	case activities.StopLength:
+		return &contract.Problem{Code: contract.CodeLimit, Message: "max_output_tokens: the answer was cut at the model's output limit"}
+	case activities.StopFilter:
+		return &contract.Problem{Code: contract.CodeModel, Message: "the model's vendor withheld the rest of the answer"}
+	}
+	return nil
+}
+
+// end records how a turn ended.
+func (t *thread) end(turn *turn, problem *contract.Problem) {
+	now := workflow.Now(t.ctx)
+	turn.EndedAt = &now
+	turn.Problem = problem
+	status, title := contract.PartDone, "completed"
+	switch {
+	case problem == nil:
+		turn.Status = contract.StatusCompleted
+	case problem.Code == contract.CodeCancelled:
+		turn.Status, status, title = contract.StatusCancelled, contract.PartCancelled, "cancelled"
+	default:
+		turn.Status, status, title = contract.StatusFailed, contract.PartFailed, "failed"
+	}
+	t.finish(turn.ID, status, func(p *contract.Part) {
+		p.Title = "Turn " + turn.ID + " " + title
+		p.Problem = problem
+		p.Usage = &turn.Usage
+	})
+	t.remember(turn.Turn)
+	t.current = nil
+}
+
+// remember keeps an ended turn for those who ask after it.
+func (t *thread) remember(turn contract.Turn) {
+	t.recent = append(t.recent, turn)
+	if len(t.recent) > contract.RecentTurns {
+		t.recent = t.recent[len(t.recent)-contract.RecentTurns:]
+	}
+}
+
+// overLimit says which limit of the agent keeps a turn from going on.
+func (t *thread) overLimit(turn *turn) *contract.Problem {
+	active := workflow.Now(t.ctx).Sub(*turn.StartedAt) - turn.waited
+	used, limits := turn.Usage, turn.limits
+	switch {
+	case turn.ctx.Err() != nil:
+		return turn.problem(contract.CodeCancelled, turn.ctx.Err())
+	case turn.Steps >= limits.Steps:
+		return t.over("steps", limits.Steps, turn.Steps)
+	case limits.Tokens > 0 && used.InputTokens+used.OutputTokens >= limits.Tokens:
+		return t.over("tokens", limits.Tokens, used.InputTokens+used.OutputTokens)
+	case limits.CostMicros > 0 && used.CostMicros >= limits.CostMicros:
+		return t.over("cost", dollars(limits.CostMicros), dollars(used.CostMicros))
+	case active >= limits.Time:
+		return t.over("time", limits.Time, active.Round(time.Second))
+	}
+	return nil
+}
+
+func (t *thread) over(name string, limit, used any) *contract.Problem {
+	return &contract.Problem{Code: contract.CodeLimit, Message: fmt.Sprintf(
+		"limits.%s of agent %s: a turn may use %v, and this one came to %v", name, t.start.Agent, limit, used)}
+}
+
+func dollars(micros int64) string { return fmt.Sprintf("$%d.%06d", micros/1_000_000, micros%1_000_000) }
+
+// problem says why a turn ended. A cancellation speaks for itself, whatever
+// error it surfaced as.
+func (turn *turn) problem(code string, err error) *contract.Problem {
+	if turn.cancelled != nil {
+		message := "the turn was cancelled"
+		if turn.cancelled.Reason != "" {
+			message += ": " + turn.cancelled.Reason
+		}
+		return &contract.Problem{Code: contract.CodeCancelled, Message: message}
+	}
+	return &contract.Problem{Code: code, Message: cut(cause(err), contract.MaxPartText)}
+}
+
+// cause is what went wrong, without Temporal's account of where.
+func cause(err error) string {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return app.Message()
+	}
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return "no answer in time (" + timeout.TimeoutType().String() + ")"
+	}
+	return err.Error()
+}
+
+// ended is the state of a part that ended with a problem.
+func ended(problem *contract.Problem) contract.PartStatus {
+	if problem.Code == contract.CodeCancelled {
+		return contract.PartCancelled
+	}
+	return contract.PartFailed
+}
