@@ -1,0 +1,183 @@
+package activities_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+var start = contract.Start{ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: "t"}, Agent: "support", User: "ada"}
+
+// world is what the activities of a test depend on.
+type world struct {
+	*activities.Activities
+	model  *model
+	broker *broker
+	thread *thread
+	blobs  *blobs
+}
+
+func newWorld() *world {
+	w := &world{model: &model{}, broker: &broker{}, thread: &thread{}, blobs: &blobs{values: map[string][]byte{}}}
+	w.Activities = &activities.Activities{
+		Agents: map[string]activities.Agent{"support": {
+			Name: "support", Instructions: "Help.", Model: w.model, ModelName: "test-1", Tools: []string{"orders.*"},
+			Limits: activities.Limits{Steps: 7}, Price: activities.Price{Input: 2_000_000, Output: 10_000_000},
+		}},
+		Broker: w.broker, Threads: w.thread, Blobs: w.blobs,
+	}
+	return w
+}
+
+func (w *world) env(t *testing.T) *testsuite.TestActivityEnvironment {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(w.Activities)
+	return env
+}
+
+// run executes an activity and decodes its result.
+func run[T any](t *testing.T, env *testsuite.TestActivityEnvironment, activity, in any) (T, error) {
+	t.Helper()
+	var result T
+	encoded, err := env.ExecuteActivity(activity, in)
+	if err != nil {
+		return result, err
+	}
+	if err := encoded.Get(&result); err != nil {
+		t.Fatal(err)
+	}
+	return result, nil
+}
+
+type model struct {
+	reply activities.ModelResponse
+	err   error
+	asked activities.ModelRequest
+}
+
+func (m *model) Generate(_ context.Context, req activities.ModelRequest, stream func(activities.ModelDelta)) (activities.ModelResponse, error) {
+	m.asked = req
+	stream(activities.ModelDelta{Text: m.reply.Text})
+	return m.reply, m.err
+}
+
+// broker answers each call by a function of the test.
+type broker struct {
+	mu       sync.Mutex
+	tools    []catalog.Descriptor
+	dispatch func(context.Context, catalog.Request) catalog.Outcome
+	plans    []catalog.Plan
+	requests []catalog.Request
+	scopes   []catalog.Scope
+}
+
+func (b *broker) Tools(context.Context, catalog.Scope) ([]catalog.Descriptor, error) { return b.tools, nil }
+
+func (b *broker) Plan(_ context.Context, _ catalog.Scope, req catalog.Request) catalog.Plan {
+	if req.Tool == "orders.none" {
+		return catalog.Plan{Tool: req.Tool, Error: &catalog.Error{Code: catalog.CodeToolNotFound, Message: "no such tool", Hint: "orders.get"}}
+	}
+	return catalog.Plan{Tool: req.Tool, Operation: catalog.Read, DescriptorDigest: "d", InputDigest: "i"}
+}
+
+func (b *broker) Dispatch(ctx context.Context, scope catalog.Scope, req catalog.Request, plan catalog.Plan) catalog.Outcome {
+	b.mu.Lock()
+	b.requests, b.plans, b.scopes = append(b.requests, req), append(b.plans, plan), append(b.scopes, scope)
+	b.mu.Unlock()
+	if b.dispatch == nil {
+		return catalog.Outcome{Result: json.RawMessage(`{"ok":true}`)}
+	}
+	return b.dispatch(ctx, req)
+}
+
+// thread is a thread that a test sets out.
+type thread struct {
+	messages []contract.Message
+	parts    []contract.Part
+	queue    []contract.Submission
+	calls    map[string]contract.Call
+}
+
+func (th *thread) Transcript(_ context.Context, _ activities.RunRef, upto int) ([]contract.Message, error) {
+	if upto > len(th.messages) {
+		return nil, fmt.Errorf("the thread has %d messages", len(th.messages))
+	}
+	return th.messages[:upto], nil
+}
+
+func (th *thread) Messages(_ context.Context, _ activities.RunRef, from, to int) ([]contract.Message, error) {
+	return th.messages[from:to], nil
+}
+
+func (th *thread) Parts(context.Context, activities.RunRef) ([]contract.Part, error) { return th.parts, nil }
+
+func (th *thread) Queue(context.Context, activities.RunRef) ([]contract.Submission, error) {
+	return th.queue, nil
+}
+
+func (th *thread) Calls(_ context.Context, _ activities.RunRef, ids []string) ([]contract.Call, error) {
+	var calls []contract.Call
+	for _, id := range ids {
+		call, ok := th.calls[id]
+		if !ok {
+			return nil, fmt.Errorf("no open call %s", id)
+		}
+		calls = append(calls, call)
+	}
+	return calls, nil
+}
+
+// ask opens n calls of a tool and returns references to them.
+func (th *thread) ask(n int, tool string) []activities.CallRef {
+	th.calls = map[string]contract.Call{}
+	refs := make([]activities.CallRef, n)
+	for i := range refs {
+		id := fmt.Sprintf("t1-s1-c%d", i+1)
+		th.calls[id] = contract.Call{ID: id, Tool: tool, Input: json.RawMessage(fmt.Sprintf(`{"n":%d}`, i+1))}
+		refs[i] = activities.CallRef{ID: id, Tool: tool, DescriptorDigest: "d", InputDigest: "i"}
+	}
+	return refs
+}
+
+type blobs struct {
+	mu     sync.Mutex
+	values map[string][]byte
+	broken bool
+}
+
+var errBroken = errors.New("the bucket is gone")
+
+func (b *blobs) Put(_ context.Context, value []byte) (contract.Ref, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.broken {
+		return contract.Ref{}, errBroken
+	}
+	sum := sha256.Sum256(value)
+	ref := contract.Ref{Digest: "sha256:" + hex.EncodeToString(sum[:]), Size: int64(len(value))}
+	b.values[ref.Digest] = append([]byte(nil), value...)
+	return ref, nil
+}
+
+func (b *blobs) Get(_ context.Context, ref contract.Ref) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	value, ok := b.values[ref.Digest]
+	if !ok || b.broken {
+		return nil, errBroken
+	}
+	return value, nil
+}
