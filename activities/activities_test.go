@@ -121,6 +121,16 @@ func TestModelFailuresAreRetriedOrNot(t *testing.T) {
 	}
 }
 
+func TestEmptyReplyIsAnError(t *testing.T) {
+	w := newWorld()
+	w.model.reply = activities.ModelResponse{Reasoning: "hm", Stop: activities.StopEnd}
+	_, err := run[activities.ModelTurnResult](t, w.env(t), w.ModelTurn, activities.ModelTurnInput{Thread: start, Turn: "t1", Step: 1})
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.NonRetryable() || !strings.Contains(app.Message(), "empty") {
+		t.Errorf("error = %v", err)
+	}
+}
+
 func TestUnknownAgentIsNotRetried(t *testing.T) {
 	w := newWorld()
 	other := start

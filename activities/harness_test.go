@@ -84,7 +84,9 @@ type broker struct {
 	scopes   []catalog.Scope
 }
 
-func (b *broker) Tools(context.Context, catalog.Scope) ([]catalog.Descriptor, error) { return b.tools, nil }
+func (b *broker) Tools(context.Context, catalog.Scope) ([]catalog.Descriptor, error) {
+	return b.tools, nil
+}
 
 func (b *broker) Plan(_ context.Context, _ catalog.Scope, req catalog.Request) catalog.Plan {
 	if req.Tool == "orders.none" {
@@ -122,7 +124,9 @@ func (th *thread) Messages(_ context.Context, _ activities.RunRef, from, to int)
 	return th.messages[from:to], nil
 }
 
-func (th *thread) Parts(context.Context, activities.RunRef) ([]contract.Part, error) { return th.parts, nil }
+func (th *thread) Parts(context.Context, activities.RunRef) ([]contract.Part, error) {
+	return th.parts, nil
+}
 
 func (th *thread) Queue(context.Context, activities.RunRef) ([]contract.Submission, error) {
 	return th.queue, nil

@@ -12,26 +12,28 @@ import (
 // turn reaches the activity with the answer, so it is short.
 const beat = 2 * time.Second
 
-// heartbeat records details, if any, until the returned function is called.
-// Without it the server would not notice for minutes that a worker was killed,
+// heartbeat records details, if any, until the returned function is called. An
+// activity that is over before the first beat sends none. Without it the server would not notice for minutes that a worker was killed,
 // and a cancellation would not reach the activity.
 func heartbeat(ctx context.Context, details func() []any) (stop func()) {
 	if !activity.IsActivity(ctx) {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
 		tick := time.NewTicker(beat)
 		defer tick.Stop()
 		for {
-			activity.RecordHeartbeat(ctx, details()...)
 			select {
+			case <-over:
+				return
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+				activity.RecordHeartbeat(ctx, details()...)
 			}
 		}
 	})
-	return func() { cancel(); done.Wait() }
+	return func() { close(over); done.Wait() }
 }

@@ -43,6 +43,9 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 		Tools:           definitions(tools),
 		MaxOutputTokens: agent.MaxOutputTokens,
 	}, received.add)
+	if err == nil && reply.Text == "" && len(reply.Calls) == 0 {
+		err = &ModelError{Kind: ModelUnavailable, Message: "the reply is empty: it has neither words nor calls"}
+	}
 	if err != nil {
 		return ModelTurnResult{}, modelFailure(err)
 	}

@@ -7,6 +7,17 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
+// Near is what the activity will read from the thread. It never leaves the
+// process: a worker whose workflow task and activity run in one process can hand
+// it over and save the query (see the root package), and every other reads it by
+// query. So it must be exactly what the query would answer.
+type Near struct {
+	// First is the index of the first of Messages.
+	First    int
+	Messages []contract.Message
+	Calls    []contract.Call
+}
+
 // ModelTurnInput asks for the agent's next message.
 type ModelTurnInput struct {
 	Thread contract.Start `json:"thread"`
@@ -14,7 +25,8 @@ type ModelTurnInput struct {
 	// Step numbers the model turns of a turn from 1.
 	Step int `json:"step"`
 	// Upto is the length of the transcript that the model is to see.
-	Upto int `json:"upto"`
+	Upto int  `json:"upto"`
+	Near Near `json:"-"`
 }
 
 // ModelTurnResult is the agent's next message, its calls already planned.
@@ -57,6 +69,7 @@ type CallRef struct {
 type BatchReadInput struct {
 	Thread contract.Start `json:"thread"`
 	Calls  []CallRef      `json:"calls"`
+	Near   Near           `json:"-"`
 }
 
 // BatchReadResult holds one result per call, in the order of the calls.
@@ -70,6 +83,7 @@ type WriteInput struct {
 	// Root is the run id with which the thread began; see [IdempotencyKey].
 	Root string  `json:"root"`
 	Call CallRef `json:"call"`
+	Near Near    `json:"-"`
 }
 
 // CallResult is how a call ended: with a result, or with a problem.

@@ -64,6 +64,12 @@ const MaxTimeout = 30 * time.Minute
 // Tool is a tool that can be called.
 type Tool struct {
 	Descriptor
+	// Prepare, if set, completes an input that fits the schema: it fills in what
+	// the caller left out, or refuses what a schema cannot say. What it returns
+	// must fit the schema too, and is what a person is shown, what the digest
+	// covers and what Call gets. It runs at Plan and again at Dispatch, so it must
+	// answer alike each time and do nothing outside. An error refuses the call.
+	Prepare func(input json.RawMessage) (json.RawMessage, error)
 	// Call carries one call out. The input was validated. The context ends at
 	// the tool's timeout or when the turn is cancelled. An error that is an
 	// *[Error] reaches the model as it is; any other becomes one with code

@@ -11,6 +11,8 @@ const (
 	EffectNone Effect = "none"
 	// EffectUnknown: it may or may not have been applied.
 	EffectUnknown Effect = "unknown"
+	// EffectApplied: the write was carried out and only its result is lost.
+	EffectApplied Effect = "applied"
 )
 
 // Codes of an [Error]. They are stable.
@@ -25,6 +27,8 @@ const (
 	CodeInputChanged      = "input_changed"
 	CodeTooLarge          = "too_large"
 	CodeSourceUnavailable = "source_unavailable"
+	// CodeInvalidTool: the tool's own description or schema cannot be used.
+	CodeInvalidTool = "invalid_tool"
 )
 
 // Error is why a call was refused or failed, as the model sees it.

@@ -27,10 +27,12 @@ type Plan struct {
 	// NeedsApproval says that a person must agree, and Reason why.
 	NeedsApproval bool   `json:"needs_approval,omitempty"`
 	Reason        string `json:"reason,omitempty"`
-	// Preview is the input as a person may see it. Only set where a person is
-	// asked.
+	// Preview is the input as a person may see it: the whole up to [MaxPreview]
+	// bytes, else its beginning as a JSON string. Only set where a person is asked.
 	Preview json.RawMessage `json:"preview,omitempty"`
-	// DescriptorDigest and InputDigest bind an approval to what was shown.
+	// DescriptorDigest and InputDigest bind an approval to what was shown: to all
+	// of the tool's descriptor but source and timeout, and to the input as it will
+	// be called with, its defaults filled in.
 	DescriptorDigest string `json:"descriptor_digest,omitempty"`
 	InputDigest      string `json:"input_digest,omitempty"`
 	// Timeout bounds the call.

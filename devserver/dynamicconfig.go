@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"go.temporal.io/server/chasm/lib/callback"
 	"go.temporal.io/server/common/dynamicconfig"
@@ -18,6 +19,12 @@ const (
 	// server it is the pace of everything: every step of a workflow is a task that
 	// one poll has to pick up, so the default alone makes a step take 50 ms.
 	queuePollRPS = 10_000
+
+	// timerShift is how far the timer queue reads ahead of the clock. A timer that
+	// is set for a time already read fires only after it, so the default of one
+	// second makes every shorter timer, retry backoff or sleep take that second.
+	// Hosts with clocks of their own need such a margin; one host has one clock.
+	timerShift = 10 * time.Millisecond
 
 	// unlimitedRPS stands in for "no limit" where zero would mean "reject all". The
 	// limits exist to protect a shared cluster from one of its tenants. Here the
@@ -48,11 +55,12 @@ type setting struct {
 // and activities, Update, Worker Versioning, schedules) is left alone.
 func devSettings(httpAddr string) []setting {
 	return []setting{
-		// Pace of the history queues: see queuePollRPS.
+		// Pace of the history queues: see queuePollRPS and timerShift.
 		{dynamicconfig.TransferProcessorMaxPollRPS, queuePollRPS},
 		{dynamicconfig.TimerProcessorMaxPollRPS, queuePollRPS},
 		{dynamicconfig.VisibilityProcessorMaxPollRPS, queuePollRPS},
 		{dynamicconfig.OutboundProcessorMaxPollRPS, queuePollRPS},
+		{dynamicconfig.TimerProcessorMaxTimeShift, timerShift},
 		{dynamicconfig.OutboundQueueHostSchedulerMaxTaskRPS, float64(unlimitedRPS)},
 
 		// One partition per task queue. More of them spread a task queue over

@@ -18,12 +18,12 @@ var (
 // newLogger returns the server's logger. It leaves out the stack traces that the
 // server's own logger adds to every error: what a user can act on is in the
 // message, and a page of frames hides the next one.
-func newLogger(w io.Writer, level, format string) log.Logger {
-	enabled := log.ParseZapLevel(level)
+//
+// The level is left in the caller's hands for the time of the stop; see quiet.
+func newLogger(w io.Writer, level, format string) (log.Logger, zap.AtomicLevel) {
+	enabled := zap.NewAtomicLevelAt(log.ParseZapLevel(level))
 	if level == "never" {
-		// The server logs at this level right before it ends the process. Even
-		// who wants no log wants to know why the server is gone.
-		enabled = zapcore.FatalLevel
+		quiet(enabled)
 	}
 	encoderConfig := log.DefaultZapEncoderConfig
 	encoderConfig.StacktraceKey = zapcore.OmitKey
@@ -35,5 +35,12 @@ func newLogger(w io.Writer, level, format string) log.Logger {
 		encoder = zapcore.NewConsoleEncoder(encoderConfig)
 	}
 	core := zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), enabled)
-	return log.NewZapLogger(zap.New(core))
+	return log.NewZapLogger(zap.New(core)), enabled
+}
+
+// quiet leaves only what the server logs right before it ends the process: even
+// who wants no log wants to know why the server is gone. It is also the level for
+// the stop, during which the services complain about each other's absence.
+func quiet(level zap.AtomicLevel) {
+	level.SetLevel(zapcore.FatalLevel)
 }

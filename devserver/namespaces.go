@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	stdsql "database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -74,7 +76,7 @@ func registerNamespace(ctx context.Context, db sqlplugin.DB, name string, attrib
 // loadNamespace returns a nil row if there is no namespace of that name.
 func loadNamespace(ctx context.Context, db sqlplugin.DB, serializer serialization.Serializer, name string) (*sqlplugin.NamespaceRow, *persistencespb.NamespaceDetail, error) {
 	rows, err := db.SelectFromNamespace(ctx, sqlplugin.NamespaceFilter{Name: &name})
-	if isNoRows(err) || (err == nil && len(rows) == 0) {
+	if errors.Is(err, stdsql.ErrNoRows) || (err == nil && len(rows) == 0) {
 		return nil, nil, nil
 	}
 	if err != nil {

@@ -129,7 +129,7 @@ func (t *thread) startReads(turn *turn, reads []*call) *readBatch {
 	if len(reads) == 0 {
 		return b
 	}
-	in := activities.BatchReadInput{Thread: t.start}
+	in := activities.BatchReadInput{Thread: t.start, Near: t.near()}
 	t.put(part(b.id, contract.KindBatch, contract.PartRunning, plural(len(reads), "read")).in(turn).with(func(p *contract.Part) {
 		p.Progress = &contract.Progress{Total: len(reads)}
 	}))
@@ -184,7 +184,7 @@ func (b *readBatch) abandon(t *thread) {
 func (t *thread) runEffect(turn *turn, c *call) {
 	plan := c.planned.Plan
 	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
-	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref()}
+	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Near: t.near()}
 	var result activities.CallResult
 	for {
 		err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)

@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -30,6 +31,12 @@ func (t *thread) append(m contract.Message) int {
 	m.At = workflow.Now(t.ctx)
 	t.messages = append(t.messages, m)
 	return m.Index
+}
+
+// near is what an activity in the same process need not query. A message never
+// changes once it stands, so the slices can be read while the thread goes on.
+func (t *thread) near() activities.Near {
+	return activities.Near{First: t.first, Messages: t.messages, Calls: t.open}
 }
 
 // say adds a message that people see too.

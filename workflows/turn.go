@@ -84,7 +84,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
-		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(),
+		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Near: t.near(),
 	}).Get(turn.ctx, &reply)
 	if err != nil {
 		problem := turn.problem(contract.CodeModel, err)

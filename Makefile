@@ -1,0 +1,138 @@
+# Heddle's one door to building, checking and showing. `make` lists the targets.
+
+SHELL         := bash
+.SHELLFLAGS   := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS     += --no-builtin-rules --no-print-directory
+
+BIN     := $(CURDIR)/bin
+MODULES := . tools devserver
+
+# One way to compile for everything but the race detector, so that each package
+# is compiled once: for the dev server's thousands that is minutes.
+export CGO_ENABLED := 0
+
+# The Temporal server that tests, benchmarks and the demo run on, unless the
+# environment names another one. devserver/build.sh builds it, or links to a
+# `temporal` on the PATH.
+BUILT_DEVSERVER  := $(BIN)/temporal-devserver
+HEDDLE_DEVSERVER ?= $(BUILT_DEVSERVER)
+export HEDDLE_DEVSERVER
+
+say = @printf '\033[1m▸ %s\033[0m\n' "$(1)"
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  \033[1m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# ---- Run ----------------------------------------------------------------
+
+.PHONY: demo
+demo: devserver ## Run the support agent on an embedded Temporal (DEMO_YES=1 approves by itself)
+	$(call say,demo: building)
+	@go build -o $(BIN)/support-demo ./examples/support/demo
+	@$(BIN)/support-demo
+
+.PHONY: build
+build: ## Build bin/worker and bin/starter, static
+	$(call say,build: bin/worker bin/starter)
+	@go build -o $(BIN)/ ./cmd/worker ./cmd/starter
+
+.PHONY: devserver
+devserver: ## Build bin/temporal-devserver, the Temporal server of tests and demo
+	@if [[ $(HEDDLE_DEVSERVER) == $(BUILT_DEVSERVER) ]]; then devserver/build.sh $(BUILT_DEVSERVER); fi
+
+# ---- Check --------------------------------------------------------------
+
+.PHONY: test
+test: test-go test-devserver test-node ## Run all tests, race detector on, on a real Temporal server
+
+.PHONY: test-go
+test-go: devserver
+	$(call say,test: Go)
+	@CGO_ENABLED=1 go test -race -shuffle=on -timeout 20m ./...
+
+.PHONY: test-devserver
+test-devserver: devserver
+	$(call say,test: dev server)
+	@cd devserver && go test -timeout 10m ./...
+
+.PHONY: test-node
+test-node: devserver build test/node/node_modules/.package-lock.json
+	$(call say,test: a backend in Node)
+	@cd test/node && npm test
+
+test/node/node_modules/.package-lock.json: test/node/package-lock.json
+	@cd test/node && npm ci --no-audit --no-fund
+
+.PHONY: replay
+replay: ## Replay the recorded histories: old threads must live on
+	$(call say,replay)
+	@go test -count=1 -run Replay -v ./workflows | tee $(BIN)/replay.log | grep -E '^(---|    ---|ok|FAIL)'
+	@grep -q '^    --- PASS' $(BIN)/replay.log || { echo 'no history was replayed' >&2; exit 1; }
+
+.PHONY: lint
+lint: lint-format lint-modules lint-vet lint-workflows lint-static ## Check format, modules, vet, determinism of workflows, staticcheck
+
+.PHONY: lint-format
+lint-format: $(BIN)/gofumpt
+	$(call say,lint: gofumpt)
+	@unformatted=$$(find . -name '*.go' -not -path '*/node_modules/*' -print0 | xargs -0 $(BIN)/gofumpt -l); \
+	if [[ -n $$unformatted ]]; then printf 'not formatted, run make fmt:\n%s\n' "$$unformatted" >&2; exit 1; fi
+
+.PHONY: lint-modules
+lint-modules:
+	$(call say,lint: go mod tidy)
+	@for module in $(MODULES); do (cd $$module && go mod tidy -diff) || { echo "$$module/go.mod is not tidy, run make tidy" >&2; exit 1; }; done
+
+.PHONY: lint-vet
+lint-vet: devserver
+	$(call say,lint: go vet)
+	@go vet ./...
+	@cd devserver && go vet ./...
+
+# A workflow is replayed, so its code may do only what replays the same.
+.PHONY: lint-workflows
+lint-workflows: $(BIN)/workflowcheck
+	$(call say,lint: workflowcheck)
+	@go vet -vettool=$(BIN)/workflowcheck -config=$(CURDIR)/workflowcheck.config.yaml ./...
+
+# Not of the dev server: staticcheck would go through all of Temporal first.
+.PHONY: lint-static
+lint-static: $(BIN)/staticcheck
+	$(call say,lint: staticcheck)
+	@$(BIN)/staticcheck ./...
+
+.PHONY: bench
+bench: devserver ## Measure against baselines of the same run; writes bench/results.json
+	$(call say,bench)
+	@go run ./bench/run -o bench/results.json
+
+# ---- Keep ---------------------------------------------------------------
+
+.PHONY: fmt
+fmt: $(BIN)/gofumpt ## Format all Go files
+	@find . -name '*.go' -not -path '*/node_modules/*' -print0 | xargs -0 $(BIN)/gofumpt -w
+
+.PHONY: tidy
+tidy: ## Tidy the modules
+	@for module in $(MODULES); do (cd $$module && go mod tidy); done
+
+.PHONY: clean
+clean: ## Remove what was built
+	@rm -rf $(BIN) test/node/node_modules bench/results.json
+
+# ---- Tools --------------------------------------------------------------
+# Pinned in tools/go.mod, so that they never touch what the product depends on.
+
+.PHONY: tools
+tools: $(BIN)/gofumpt $(BIN)/workflowcheck $(BIN)/staticcheck ## Build the tools that lint needs
+
+$(BIN)/gofumpt: TOOL := mvdan.cc/gofumpt
+$(BIN)/workflowcheck: TOOL := go.temporal.io/sdk/contrib/tools/workflowcheck
+$(BIN)/staticcheck: TOOL := honnef.co/go/tools/cmd/staticcheck
+
+$(BIN)/gofumpt $(BIN)/workflowcheck $(BIN)/staticcheck: tools/go.mod tools/go.sum
+	$(call say,tools: building $(@F))
+	@cd tools && go build -o $@ $(TOOL)
+	@touch $@

@@ -1,0 +1,166 @@
+package heddle
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/internal/config"
+	"github.com/heddle-dev/heddle/models/openai"
+	"github.com/heddle-dev/heddle/models/scripted"
+)
+
+// builtModel is a model that agents can be given.
+type builtModel struct {
+	model activities.Model
+	name  string // the vendor's
+	price activities.Price
+}
+
+// buildAgents puts together the agents of the program and of the file.
+func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
+	m := p.gatherModels(c)
+	agents := map[string]activities.Agent{}
+	for _, agent := range p.agents {
+		if err := checkAgent(agent); err != nil {
+			p.problem(err)
+		}
+		if _, twice := agents[agent.Name]; twice {
+			p.problem(fmt.Errorf("agent %q: is added twice by the program", agent.Name))
+		}
+		built, err := m.get(agent.Model)
+		if err != nil {
+			p.problem(fmt.Errorf("agent %q: %w", agent.Name, err))
+		}
+		agents[agent.Name] = activities.Agent{
+			Name: agent.Name, Instructions: agent.Instructions, MaxOutputTokens: agent.MaxOutputTokens,
+			Tools: agent.Tools, Limits: config.WithDefaults(agent.Limits),
+			Model: built.model, ModelName: built.name, Price: built.price,
+		}
+	}
+	for _, agent := range c.Agents {
+		if _, twice := agents[agent.Name]; twice {
+			p.problem(c.Problem("agents."+agent.Name, "the program adds an agent of that name too"))
+		}
+		built, err := m.get(agent.Model)
+		if err != nil {
+			p.problem(c.Problem("agents."+agent.Name+".model", err.Error()))
+		}
+		agents[agent.Name] = activities.Agent{
+			Name: agent.Name, Instructions: agent.Instructions, MaxOutputTokens: agent.MaxOutputTokens,
+			Tools: agent.Tools, Limits: agent.Limits,
+			Model: built.model, ModelName: built.name, Price: built.price,
+		}
+	}
+	if len(agents) == 0 && !p.configBroken {
+		p.problem(errors.New("there is no agent: add one to the configuration file, or with heddle.Agent"))
+	}
+	return agents
+}
+
+// models are the models that agents can name. One of the configuration file is
+// built when the first agent asks for it, so that a key is needed only where its
+// model is used.
+type models struct {
+	built      map[string]builtModel
+	failed     map[string]error
+	configured map[string]config.Model
+	// complete is false where the configuration file could not be read.
+	complete bool
+}
+
+func (p *parts) gatherModels(c *config.Config) *models {
+	m := &models{
+		built: map[string]builtModel{}, failed: map[string]error{}, configured: map[string]config.Model{},
+		complete: !p.configBroken,
+	}
+	for _, given := range p.models {
+		switch _, twice := m.built[given.name]; {
+		case given.model == nil:
+			p.problem(fmt.Errorf("model %q: is nil", given.name))
+		case twice:
+			p.problem(fmt.Errorf("model %q: is added twice by the program", given.name))
+		}
+		if err := config.CheckName(given.name); err != nil {
+			p.problem(fmt.Errorf("model: %w", err))
+		}
+		m.built[given.name] = builtModel{model: given.model, name: given.name}
+	}
+	for _, model := range c.Models {
+		if _, twice := m.built[model.Name]; twice {
+			p.problem(c.Problem("models."+model.Name, "the program adds a model of that name too"))
+		}
+		m.configured[model.Name] = model
+	}
+	return m
+}
+
+func (m *models) get(name string) (builtModel, error) {
+	if built, ok := m.built[name]; ok {
+		return built, m.failed[name]
+	}
+	model, ok := m.configured[name]
+	switch {
+	case ok:
+	case !m.complete: // it may be in the part that could not be read
+		return builtModel{}, nil
+	case name == "":
+		return builtModel{}, errors.New("names no model")
+	default:
+		return builtModel{}, fmt.Errorf("there is no model %q; %s", name, m.names())
+	}
+	built := builtModel{name: model.Model, price: model.Price}
+	var err error
+	switch model.Provider {
+	case config.OpenAI:
+		built.model, err = openAI(model)
+	case config.Scripted:
+		built.model, err = scripted.Load(model.Script)
+	}
+	if err != nil {
+		err = fmt.Errorf("model %q: %w", name, err)
+	}
+	m.built[name], m.failed[name] = built, err
+	return built, err
+}
+
+func openAI(model config.Model) (activities.Model, error) {
+	var key string
+	if model.APIKeyEnv != "" {
+		key = os.Getenv(model.APIKeyEnv)
+	}
+	// A server of one's own may want no key; OpenAI itself always does.
+	if key == "" && model.BaseURL == "" {
+		return nil, fmt.Errorf("needs a key: set the environment variable %s", orElse(model.APIKeyEnv,
+			"that api_key_env names, or base_url for a server that wants none"))
+	}
+	return openai.New(openai.Config{BaseURL: model.BaseURL, APIKey: openai.Key(key)})
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// names lists the models there are, for people.
+func (m *models) names() string {
+	names := make([]string, 0, len(m.built)+len(m.configured))
+	for name := range m.built {
+		names = append(names, name)
+	}
+	for name := range m.configured {
+		if _, built := m.built[name]; !built {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "there are none"
+	}
+	slices.Sort(names)
+	return "there are " + strings.Join(names, ", ")
+}

@@ -1,0 +1,384 @@
+package heddle_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const modulePath = "github.com/heddle-dev/heddle"
+
+// room is a package of the house and the packages of this module that it may
+// import. ARCHITECTURE.md draws the same picture.
+type room struct {
+	name string
+	// imports is what its code may import; "*" is everything.
+	imports []string
+	// tests is what its tests may import besides.
+	tests []string
+	// why says what the arrows are for, or what the absence of one protects.
+	why string
+}
+
+// house is the import diagram. A new package or a new arrow is a change here and
+// in ARCHITECTURE.md first. The root package is ".".
+var house = []room{
+	{
+		".", everything, nil,
+		"the front door: the only place where the parts meet",
+	},
+	{
+		"cmd/worker",
+		[]string{"."},
+		nil,
+		"an application of the front door like any other",
+	},
+	{
+		"cmd/starter",
+		[]string{"internal/connect", "internal/telemetry", "signals", "signals/contract"},
+		[]string{"internal/testkit"},
+		"a backend like any other: it talks to threads through signals alone",
+	},
+	{
+		"workflows",
+		[]string{"activities", "catalog", "signals/contract"},
+		nil,
+		"replayed code: payloads and names of activities, nothing that acts",
+	},
+	{
+		"activities",
+		[]string{"catalog", "signals/contract"},
+		nil,
+		"declares the interfaces it needs, so that workflows can import it and stay light",
+	},
+	{
+		"catalog", nil,
+		[]string{"catalog/catalogtest"},
+		"the leaf that all sources share: knows neither who asks nor who answers",
+	},
+	{
+		"catalog/catalogtest",
+		[]string{"catalog"},
+		nil,
+		"the conformance suite for sources of tools",
+	},
+	{
+		"signals",
+		[]string{"signals/contract"},
+		[]string{"internal/testkit"},
+		"what a backend imports: it pulls in nothing of the worker",
+	},
+	{
+		"signals/contract", nil, nil,
+		"what crosses the wire: all that a backend in another language has",
+	},
+	{
+		"models", nil, nil,
+		"says what a model vendor is; holds no code",
+	},
+	{
+		"models/modeltest",
+		[]string{"activities", "signals/contract"},
+		nil,
+		"the conformance suite for models",
+	},
+	{
+		"models/openai",
+		[]string{"activities", "signals/contract"},
+		[]string{"models/modeltest"},
+		"a vendor's model: knows what a model turn is, not who asks for it",
+	},
+	{
+		"models/scripted",
+		[]string{"activities", "signals/contract"},
+		[]string{"models/modeltest"},
+		"a model that plays a file: knows what a model turn is, not who asks for it",
+	},
+	{
+		"providers/local",
+		[]string{"catalog"},
+		[]string{"catalog/catalogtest"},
+		"a source of tools: knows what a tool is, and no other source",
+	},
+	{
+		"internal/blobs",
+		[]string{"signals/contract"},
+		nil,
+		"stores values and hands out refs to them",
+	},
+	{
+		"internal/child", nil, nil,
+		"runs another program and ends it",
+	},
+	{
+		"internal/config",
+		[]string{"activities", "catalog", "signals/contract"},
+		nil,
+		"reads limits and names; what they name is built by the front door",
+	},
+	{
+		"internal/connect", nil, nil,
+		"dials Temporal",
+	},
+	{
+		"internal/telemetry", nil, nil,
+		"logs",
+	},
+	{
+		"internal/testkit",
+		[]string{"internal/child", "signals/contract"},
+		nil,
+		"what tests on a real Temporal server share",
+	},
+	{
+		"test/durability", nil, everything,
+		"tests of the whole",
+	},
+	{
+		"bench", everything, nil,
+		"measures any part, and the whole",
+	},
+	{
+		"bench/run",
+		[]string{"bench"},
+		nil,
+		"the command that measures",
+	},
+}
+
+var everything = []string{"*"}
+
+// workflowImports is all that workflow code may import from outside the module:
+// what gives the same when it is replayed. What is missing here is missing for a
+// reason: os, net, sync and context reach the world or the scheduler, maps
+// iterates in random order, math/rand and uuid are random, log writes twice.
+var workflowImports = map[string]string{
+	"cmp":                         "pure",
+	"crypto/sha256":               "pure",
+	"encoding/hex":                "pure",
+	"encoding/json":               "for json.RawMessage; decoding belongs in an activity",
+	"errors":                      "pure",
+	"fmt":                         "pure on the plain values that workflows print",
+	"slices":                      "pure",
+	"strconv":                     "pure",
+	"strings":                     "pure",
+	"time":                        "durations and arithmetic; the clock is workflow.Now",
+	"unicode/utf8":                "pure",
+	"go.temporal.io/api/enums/v1": "constants",
+	"go.temporal.io/sdk/log":      "the interface of the replay-aware logger",
+	"go.temporal.io/sdk/temporal": "errors, retry policies, search attribute keys",
+	"go.temporal.io/sdk/workflow": "the workflow API itself",
+}
+
+// heavy is what nothing that workflows depends on may depend on, however far
+// away, each with the reason.
+var heavy = map[string]string{
+	"github.com/dop251/goja":        "a JavaScript engine runs in an activity",
+	"github.com/mark3labs/mcp-go":   "MCP servers are reached from an activity",
+	"github.com/getkin/kin-openapi": "OpenAPI services are reached from an activity",
+	"github.com/openai/openai-go":   "models are reached from an activity",
+	"github.com/anthropics":         "models are reached from an activity",
+	"google.golang.org/genai":       "models are reached from an activity",
+	"github.com/chromedp":           "browsers are driven from an activity",
+	"gocloud.dev":                   "buckets are reached from an activity",
+	"modernc.org/sqlite":            "databases are reached from an activity",
+	"github.com/goccy/go-yaml":      "configuration is read before a workflow begins",
+	"github.com/spf13/cobra":        "command lines are read before a workflow begins",
+	"go.temporal.io/sdk/client":     "a workflow that calls Temporal as a client is not replayed alike",
+	"go.temporal.io/sdk/worker":     "a workflow does not know the worker that it runs in",
+	"go.temporal.io/sdk/contrib":    "connections are made before a workflow begins",
+}
+
+// backendImports is all that the code of the package signals may import from
+// outside the module and the standard library: a backend pays for no more.
+var backendImports = map[string]string{
+	"go.temporal.io":             "the Temporal client",
+	"google.golang.org/grpc":     "the codes of the Temporal client's errors",
+	"google.golang.org/protobuf": "the messages of the Temporal client",
+}
+
+func TestImportsFollowTheDiagram(t *testing.T) {
+	for _, fault := range diagramFaults(house, listPackages(t, "./...")) {
+		t.Error(fault)
+	}
+}
+
+func TestDiagramFaults(t *testing.T) {
+	rooms := []room{
+		{name: ".", imports: everything, tests: everything},
+		{name: "leaf"},
+		{name: "flow", imports: []string{"leaf"}, tests: []string{"kit"}},
+		{name: "kit"},
+	}
+	sound := []goPackage{
+		ours("", "leaf", "flow", "kit"), ours("leaf"), ours("kit"),
+		{ImportPath: modulePath + "/flow", Imports: []string{"fmt", modulePath + "/leaf"}, XTestImports: []string{modulePath + "/flow", modulePath + "/kit"}},
+	}
+	tests := []struct {
+		name     string
+		packages []goPackage
+		want     string
+	}{
+		{"sound", sound, ""},
+		{"broken arrow", append(sound[:3:3], ours("flow", "leaf", "kit")), "no arrow flow -> kit"},
+		{"arrow to the front door", append(sound[:3:3], ours("flow", "")), "no arrow flow -> ."},
+		{"unknown package", append(sound[:4:4], ours("new")), "package new is not in the diagram"},
+		{"package gone", sound[:3], "package flow is in the diagram but not in the module"},
+		{"test arrow", append(sound[:3:3], goPackage{ImportPath: modulePath + "/flow", TestImports: []string{modulePath}}), "no arrow flow -> . for tests"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			faults := strings.Join(diagramFaults(rooms, tt.packages), "\n")
+			if (tt.want == "") != (faults == "") || !strings.Contains(faults, tt.want) {
+				t.Errorf("faults = %q, want one that says %q", faults, tt.want)
+			}
+		})
+	}
+}
+
+func TestWorkflowsImportOnlyWhatReplays(t *testing.T) {
+	for _, pkg := range listPackages(t, "./workflows/...") {
+		for _, imported := range pkg.Imports {
+			if _, allowed := workflowImports[imported]; !allowed && !isOurs(imported) {
+				t.Errorf("%s imports %s, which is not on the list of what replays alike (workflowImports)", shortName(pkg.ImportPath), imported)
+			}
+		}
+	}
+}
+
+func TestWorkflowsStayLight(t *testing.T) {
+	for _, pkg := range listPackages(t, "-deps", "./workflows") {
+		for prefix, why := range heavy {
+			if isWithin(pkg.ImportPath, prefix) {
+				t.Errorf("workflows depends on %s: %s (go list -deps ./workflows)", pkg.ImportPath, why)
+			}
+		}
+	}
+}
+
+func TestBackendsStayLight(t *testing.T) {
+	for _, pkg := range listPackages(t, "./signals/...") {
+		for _, imported := range pkg.Imports {
+			if !isStandard(imported) && !isOurs(imported) && !isWithinAny(imported, backendImports) {
+				t.Errorf("%s imports %s: a backend that imports it would pull that in (backendImports)", shortName(pkg.ImportPath), imported)
+			}
+		}
+	}
+}
+
+// diagramFaults says where packages stray from rooms.
+func diagramFaults(rooms []room, packages []goPackage) []string {
+	known := make(map[string]room, len(rooms))
+	for _, r := range rooms {
+		known[r.name] = r
+	}
+	var faults []string
+	for _, pkg := range packages {
+		name := shortName(pkg.ImportPath)
+		r, ok := known[name]
+		if !ok {
+			faults = append(faults, fmt.Sprintf("package %s is not in the diagram: add it to house in architecture_test.go, and to ARCHITECTURE.md", name))
+			continue
+		}
+		delete(known, name)
+		faults = append(faults, missingArrows(r, pkg.Imports, r.imports, "")...)
+		testImports := slices.Concat(pkg.TestImports, pkg.XTestImports)
+		faults = append(faults, missingArrows(r, testImports, slices.Concat(r.imports, r.tests), " for tests")...)
+	}
+	for name := range known {
+		faults = append(faults, fmt.Sprintf("package %s is in the diagram but not in the module: remove it from house in architecture_test.go, and from ARCHITECTURE.md", name))
+	}
+	slices.Sort(faults)
+	return faults
+}
+
+// missingArrows says which imports of a room have no arrow.
+func missingArrows(r room, imports, allowed []string, suffix string) []string {
+	var faults []string
+	for _, imported := range imports {
+		to := shortName(imported)
+		if !isOurs(imported) || to == r.name || slices.Contains(allowed, "*") || slices.Contains(allowed, to) {
+			continue
+		}
+		faults = append(faults, fmt.Sprintf("the diagram has no arrow %s -> %s%s (%s: %s)", r.name, to, suffix, r.name, r.why))
+	}
+	return faults
+}
+
+// goPackage is what the go command says of a package.
+type goPackage struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+// listPackages asks the go command for packages of this module.
+func listPackages(t *testing.T, args ...string) []goPackage {
+	t.Helper()
+	args = append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, args...)
+	out, err := exec.CommandContext(t.Context(), "go", args...).Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	var packages []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var pkg goPackage
+		switch err := decoder.Decode(&pkg); {
+		case errors.Is(err, io.EOF):
+			return packages
+		case err != nil:
+			t.Fatal(err)
+		}
+		packages = append(packages, pkg)
+	}
+}
+
+// ours makes a package of this module that imports others of it.
+func ours(name string, imports ...string) goPackage {
+	pkg := goPackage{ImportPath: strings.TrimSuffix(modulePath+"/"+name, "/")}
+	for _, imported := range imports {
+		pkg.Imports = append(pkg.Imports, strings.TrimSuffix(modulePath+"/"+imported, "/"))
+	}
+	return pkg
+}
+
+func isOurs(path string) bool { return isWithin(path, modulePath) }
+
+func isWithin(path, root string) bool {
+	return path == root || strings.HasPrefix(path, root+"/")
+}
+
+func isWithinAny(path string, roots map[string]string) bool {
+	for root := range roots {
+		if isWithin(path, root) {
+			return true
+		}
+	}
+	return false
+}
+
+// isStandard says whether a path is of the standard library: only there has the
+// first element no dot.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+// shortName is a package's name in the diagram.
+func shortName(path string) string {
+	if path == modulePath {
+		return "."
+	}
+	return strings.TrimPrefix(path, modulePath+"/")
+}

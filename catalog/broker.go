@@ -1,0 +1,120 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Broker is the one way to the tools of several sources. It is safe for
+// concurrent use.
+type Broker struct {
+	sources []*source
+	schemas schemas
+}
+
+// New returns a broker of the sources' tools. It lists each source once and
+// refuses what a source's author must put right: an id that is illegal or used
+// twice, and a descriptor that is incomplete. A source that cannot be listed now
+// is no error; its tools are there as soon as it can.
+func New(sources ...Source) (*Broker, error) {
+	b := &Broker{}
+	for _, s := range sources {
+		b.sources = append(b.sources, &source{Source: s})
+	}
+	var faults []error
+	places := map[string]string{}
+	for _, l := range b.list(context.Background()) {
+		for _, tool := range l.tools {
+			place := fmt.Sprintf("%s (source %s)", cmp.Or(tool.Source, "unknown place"), quote(l.source.Name()))
+			if err := checkTool(tool); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", place, err))
+				continue
+			}
+			if first, twice := places[tool.ID]; twice {
+				faults = append(faults, fmt.Errorf("tool id %s is used twice: at %s and at %s", quote(tool.ID), first, place))
+				continue
+			}
+			places[tool.ID] = place
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	return b, nil
+}
+
+// Tools lists what the scope may use, ordered by id. A source that cannot be
+// read is left out, and a tool whose descriptor cannot be used too; both are
+// logged. The error is that of ctx.
+func (b *Broker) Tools(ctx context.Context, scope Scope) ([]Descriptor, error) {
+	var all []Descriptor
+	seen := map[string]bool{}
+	for _, l := range b.list(ctx) {
+		for _, tool := range l.tools {
+			if !scope.allows(tool.ID) || seen[tool.ID] {
+				continue
+			}
+			if err := checkTool(tool); err != nil {
+				slog.WarnContext(ctx, "catalog: a tool is left out", "source", l.source.Name(), "tool", tool.ID, "error", err)
+				continue
+			}
+			seen[tool.ID] = true
+			all = append(all, tool.Descriptor)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("catalog: list tools: %w", err)
+	}
+	slices.SortFunc(all, func(a, b Descriptor) int { return strings.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// Plan checks a request and says what it takes. It does nothing outside. What
+// is wrong with the request is in the plan's Error.
+func (b *Broker) Plan(ctx context.Context, scope Scope, req Request) Plan {
+	c, err := b.check(ctx, scope, req)
+	if err != nil {
+		return Plan{Tool: req.Tool, Error: err}
+	}
+	return c.plan()
+}
+
+// Dispatch carries out a request as planned. It checks all that Plan checks
+// again, and calls nothing when the tool or the input is not what was planned.
+func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Plan) Outcome {
+	c, err := b.check(ctx, scope, req)
+	if err == nil {
+		err = c.agrees(plan)
+	}
+	if err != nil {
+		return Outcome{Error: err}
+	}
+	return c.run(ctx, plan.Timeout)
+}
+
+// sourceListing is what one source has, or why it cannot be read.
+type sourceListing struct {
+	source *source
+	tools  []Tool
+	err    error
+}
+
+// list asks all sources at once; one that fails has no tools and an error. The answers come in the order of the sources.
+func (b *Broker) list(ctx context.Context) []sourceListing {
+	all := make([]sourceListing, len(b.sources))
+	var wg sync.WaitGroup
+	for i, s := range b.sources {
+		wg.Go(func() {
+			tools, err := s.list(ctx)
+			all[i] = sourceListing{s, tools, err}
+		})
+	}
+	wg.Wait()
+	return all
+}

@@ -1,0 +1,108 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// call is a request that passed every check: what Plan describes and Dispatch
+// carries out.
+type call struct {
+	tool  Tool
+	scope Scope
+	key   string
+	// input is what is shown, digested and called with.
+	input json.RawMessage
+	// output is the schema of the output, nil for anything.
+	output *compiledSchema
+	// descriptorDigest and inputDigest are what an approval binds to.
+	descriptorDigest string
+	inputDigest      string
+	needsApproval    bool
+	reason           string
+}
+
+// check is the way of every request, at Plan and at Dispatch alike: resolve it
+// within the scope, read the tool's schemas, accept the input, see who must
+// agree. It ends at the first step that refuses, and calls nothing.
+func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *Error) {
+	refuse := func(err *Error) (*call, *Error) {
+		err.Tool, err.Effect = plain(req.Tool, 2*MaxID), EffectNone
+		return nil, err
+	}
+	tool, err := b.resolve(ctx, scope, req.Tool)
+	if err != nil {
+		return refuse(err)
+	}
+	c := &call{tool: *tool, scope: scope}
+	input, err := b.readSchemas(c)
+	if err != nil {
+		return refuse(err)
+	}
+	if err := c.accept(req, input); err != nil {
+		return refuse(err)
+	}
+	c.needsApproval, c.reason = approval(c.tool.Descriptor)
+	return c, nil
+}
+
+// readSchemas finds the compiled schemas of the tool, and from them its digest.
+func (b *Broker) readSchemas(c *call) (input *compiledSchema, _ *Error) {
+	if err := checkTool(c.tool); err != nil {
+		return nil, invalidTool("%s", err)
+	}
+	input, err := b.schemas.get(c.tool.Input)
+	if err != nil {
+		return nil, invalidTool("the input schema %s", err)
+	}
+	outputDigest := ""
+	if len(c.tool.Output) > 0 {
+		if c.output, err = b.schemas.get(c.tool.Output); err != nil {
+			return nil, invalidTool("the output schema %s", err)
+		}
+		outputDigest = c.output.digest
+	}
+	c.descriptorDigest = descriptorDigest(c.tool.Descriptor, input.digest, outputDigest)
+	return input, nil
+}
+
+func invalidTool(format string, args ...any) *Error {
+	return &Error{
+		Code:    CodeInvalidTool,
+		Message: "the tool cannot be used: " + plain(fmt.Sprintf(format, args...), maxMessage),
+		Hint:    "its source must put this right",
+	}
+}
+
+// checkTool says why a tool that a source lists cannot be used. Its schemas are
+// looked at on first use.
+func checkTool(t Tool) error {
+	if err := CheckID(t.ID); err != nil {
+		return err
+	}
+	switch {
+	case t.Operation != Read && t.Operation != Write:
+		return fmt.Errorf("tool %s: operation is %s, want %q or %q", t.ID, quote(string(t.Operation)), Read, Write)
+	case t.Approval != ApprovalDefault && t.Approval != ApprovalAlways && t.Approval != ApprovalNever:
+		return fmt.Errorf("tool %s: approval is %s, want %q, %q or nothing", t.ID, quote(string(t.Approval)), ApprovalAlways, ApprovalNever)
+	case t.Timeout < 0:
+		return fmt.Errorf("tool %s: timeout is %s, want 0 or more", t.ID, t.Timeout)
+	case len(t.Input) == 0:
+		return fmt.Errorf("tool %s: has no input schema", t.ID)
+	case t.Call == nil:
+		return fmt.Errorf("tool %s: has no function to call", t.ID)
+	}
+	return nil
+}
+
+// approval says whether a person must agree to a call of the tool, and why.
+func approval(d Descriptor) (needed bool, reason string) {
+	switch {
+	case d.Approval == ApprovalAlways:
+		return true, "the tool asks for approval of each call"
+	case d.Approval == ApprovalDefault && d.Operation == Write:
+		return true, "it is a write"
+	}
+	return false, ""
+}

@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// MaxPreview bounds a plan's preview, in bytes.
+const MaxPreview = 4 << 10
+
+// plan describes the call.
+func (c *call) plan() Plan {
+	p := Plan{
+		Tool:             c.tool.ID,
+		Title:            c.tool.title(),
+		Operation:        c.tool.Operation,
+		NeedsApproval:    c.needsApproval,
+		Reason:           c.reason,
+		DescriptorDigest: c.descriptorDigest,
+		InputDigest:      c.inputDigest,
+		Timeout:          c.tool.timeout(),
+	}
+	if c.needsApproval {
+		p.Preview = preview(c.input)
+	}
+	return p
+}
+
+// agrees refuses a call that is not, or no longer, the one that was planned.
+func (c *call) agrees(p Plan) *Error {
+	changed := func(code, format string, args ...any) *Error {
+		return &Error{
+			Code:    code,
+			Message: fmt.Sprintf(format, args...) + "; nothing was called",
+			Tool:    c.tool.ID,
+			Effect:  EffectNone,
+			Hint:    "make the call again, so that it is planned and approved as it is now",
+		}
+	}
+	switch {
+	case p.Error != nil:
+		return p.Error
+	case p.Tool != c.tool.ID:
+		return changed(CodeDescriptorChanged, "tool %s was planned and %s is to be called", quote(p.Tool), quote(c.tool.ID))
+	case p.DescriptorDigest != c.descriptorDigest:
+		return changed(CodeDescriptorChanged, "the description of tool %s has changed since the call was planned", quote(c.tool.ID))
+	case p.InputDigest != c.inputDigest:
+		return changed(CodeInputChanged, "the input of tool %s is not the one that was planned", quote(c.tool.ID))
+	case c.needsApproval && !p.NeedsApproval:
+		return changed(CodeDescriptorChanged, "a call of tool %s needs approval, and was planned without", quote(c.tool.ID))
+	}
+	return nil
+}
+
+// title names the tool for people.
+func (d Descriptor) title() string {
+	if d.Title != "" {
+		return d.Title
+	}
+	return titleOf(d.ID)
+}
+
+// timeout bounds one call.
+func (d Descriptor) timeout() time.Duration {
+	if d.Timeout <= 0 {
+		return DefaultTimeout
+	}
+	return min(d.Timeout, MaxTimeout)
+}
+
+// preview is the input, or its beginning as a JSON string.
+func preview(input json.RawMessage) json.RawMessage {
+	if len(input) <= MaxPreview {
+		return input
+	}
+	// Quotes and control characters grow when they are escaped, so the cut is
+	// found from what comes out.
+	keep := MaxPreview - len(`""`)
+	for {
+		text, err := encode(clip(string(input), keep))
+		if err != nil {
+			return json.RawMessage(`""`)
+		}
+		over := len(text) - MaxPreview
+		if over <= 0 {
+			return text
+		}
+		keep -= max(over/2, 1)
+	}
+}

@@ -1,0 +1,200 @@
+package catalog_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/heddle-dev/heddle/catalog"
+)
+
+// TestBrokenSourceCostsItsOwnToolsOnly breaks a source after it has listed its
+// tools once.
+func TestBrokenSourceCostsItsOwnToolsOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		list  func(ctx context.Context) ([]catalog.Tool, error)
+		cause string
+	}{
+		"fails":   {func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("connection refused") }, "connection refused"},
+		"panics":  {func(context.Context) ([]catalog.Tool, error) { panic("nil map") }, "it panicked"},
+		"hangs":   {func(ctx context.Context) ([]catalog.Tool, error) { <-ctx.Done(); return nil, ctx.Err() }, "does not answer"},
+		"is deaf": {func(context.Context) ([]catalog.Tool, error) { time.Sleep(time.Hour); return nil, nil }, "does not answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				remote := of("remote", write("issues.create"))
+				b := broker(t, remote, of("local", read("orders.get")))
+				works := remote.list
+				remote.list = c.list
+
+				began := time.Now()
+				if out := do(t, b, "orders.get", "{}"); out.Error != nil || time.Since(began) != 0 {
+					t.Errorf("the other source's tool: outcome %+v after %s", out, time.Since(began))
+				}
+				tools, err := b.Tools(t.Context(), everyone)
+				if err != nil || len(tools) != 1 || tools[0].ID != "orders.get" {
+					t.Errorf("Tools returns %v, %v; want the other source's tool alone", tools, err)
+				}
+				failed := wantError(t, do(t, b, "issues.create", "{}").Error, catalog.CodeSourceUnavailable)
+				if !failed.Retryable || failed.Effect != catalog.EffectNone || !strings.Contains(failed.Message, c.cause) {
+					t.Errorf("error is %+v, want a retryable one that says %q", failed, c.cause)
+				}
+				if waited := time.Since(began); waited > time.Minute {
+					t.Errorf("took %s", waited)
+				}
+
+				time.Sleep(2 * time.Hour) // the deaf one comes back
+				synctest.Wait()
+				remote.list = works
+				if out := do(t, b, "issues.create", "{}"); out.Error != nil {
+					t.Errorf("after the source has recovered: %v", out.Error)
+				}
+			})
+		})
+	}
+}
+
+func TestSourceThatWasNeverRead(t *testing.T) {
+	down := &source{"remote", func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("connection refused") }}
+	b := broker(t, of("local", read("orders.get")), down)
+
+	err := wantError(t, do(t, b, "issues.create", "{}").Error, catalog.CodeSourceUnavailable)
+	if !strings.Contains(err.Message, `"remote": connection refused`) {
+		t.Errorf("message is %q, want the cause", err.Message)
+	}
+	if out := do(t, b, "orders.get", "{}"); out.Error != nil {
+		t.Errorf("the other source's tool: %v", out.Error)
+	}
+	narrow := catalog.Scope{Tools: []string{"orders.*"}}
+	plan := b.Plan(t.Context(), narrow, catalog.Request{Tool: "issues.create"})
+	wantError(t, plan.Error, catalog.CodeToolNotFound)
+}
+
+// TestToolStaysWithItsSource: while the source that had a tool is down, another
+// must not slip in one of the same id.
+func TestToolStaysWithItsSource(t *testing.T) {
+	mine := of("first", write("orders.refund"))
+	other := of("second")
+	b := broker(t, other, mine)
+	impostor := withFunction(write("orders.refund"), func(context.Context, catalog.Call) (json.RawMessage, error) {
+		t.Error("the other source's tool was called")
+		return nil, nil
+	})
+	other.list = func(context.Context) ([]catalog.Tool, error) { return []catalog.Tool{impostor}, nil }
+	if out := do(t, b, "orders.refund", "{}"); out.Error != nil {
+		t.Error(out.Error)
+	}
+	mine.list = func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("down") }
+	wantError(t, do(t, b, "orders.refund", "{}").Error, catalog.CodeSourceUnavailable)
+}
+
+// TestHungSourceIsAskedOnce: calls that pile up on a source that hangs must not
+// start a listing each.
+func TestHungSourceIsAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		release := make(chan struct{})
+		hung := of("remote", read("issues.get"))
+		b := broker(t, hung)
+		hung.list = func(context.Context) ([]catalog.Tool, error) {
+			asked.Add(1)
+			<-release
+			return nil, nil
+		}
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() { b.Plan(t.Context(), everyone, catalog.Request{Tool: "issues.get"}) })
+		}
+		wg.Wait()
+		began := time.Now()
+		b.Plan(t.Context(), everyone, catalog.Request{Tool: "issues.get"})
+		if asked.Load() != 1 || time.Since(began) != 0 {
+			t.Errorf("the source was asked %d times, and another call waits %s for it", asked.Load(), time.Since(began))
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
+
+// TestCallerDoesNotWaitForASource: one whose context ends comes back at once,
+// and spoils nothing for the others.
+func TestCallerDoesNotWaitForASource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := of("remote", read("issues.get"))
+		b := broker(t, slow)
+		tools := []catalog.Tool{read("issues.get")}
+		slow.list = func(ctx context.Context) ([]catalog.Tool, error) {
+			select {
+			case <-time.After(5 * time.Second):
+				return tools, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			began := time.Now()
+			wantError(t, b.Plan(ctx, everyone, catalog.Request{Tool: "issues.get"}).Error, catalog.CodeTimeout)
+			if took := time.Since(began); took != time.Second {
+				t.Errorf("the caller waited %s", took)
+			}
+		})
+		wg.Go(func() {
+			if plan := b.Plan(t.Context(), everyone, catalog.Request{Tool: "issues.get"}); plan.Error != nil {
+				t.Errorf("the patient caller gets %v", plan.Error)
+			}
+		})
+		wg.Wait()
+	})
+}
+
+func TestFailureOfASourceIsLoggedOnce(t *testing.T) {
+	log := captureLog(t)
+	flaky := of("remote", read("issues.get"))
+	b := broker(t, flaky)
+	works := flaky.list
+	flaky.list = func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("connection refused") }
+	for range 10 {
+		do(t, b, "issues.get", "{}")
+	}
+	flaky.list = works
+	do(t, b, "issues.get", "{}")
+	if n := strings.Count(log.String(), "connection refused"); n != 1 {
+		t.Errorf("the failure is logged %d times", n)
+	}
+	if !strings.Contains(log.String(), "can be read again") {
+		t.Error("the recovery is not logged")
+	}
+}
+
+func TestPanicIsLoggedWithItsStack(t *testing.T) {
+	log := captureLog(t)
+	tool := withFunction(read("a.b"), func(context.Context, catalog.Call) (json.RawMessage, error) { panic("boom") })
+	out := do(t, broker(t, of("s", tool)), "a.b", "{}")
+	if !strings.Contains(log.String(), "boom") || !strings.Contains(log.String(), "source_test.go") {
+		t.Errorf("the log lacks the panic or its stack: %s", log)
+	}
+	if strings.Contains(out.Error.Message, "boom") || strings.Contains(out.Error.Message, ".go") {
+		t.Errorf("the model sees the inside of the tool: %s", out.Error.Message)
+	}
+}
+
+// captureLog collects what is logged during a test.
+func captureLog(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return &log
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// opening are the flags that say for whom a thread is opened.
+type opening struct {
+	agent, user string
+	roles       []string
+}
+
+func (o *opening) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.agent, "agent", "", "agent that the thread talks to")
+	cmd.Flags().StringVar(&o.user, "user", "", "person on whose behalf the thread acts")
+	cmd.Flags().StringSliceVar(&o.roles, "role", nil, "role of that person, repeatable")
+}
+
+func (o *opening) start(thread contract.ThreadRef) contract.Start {
+	return contract.Start{ThreadRef: thread, Agent: o.agent, User: o.user, Roles: o.roles}
+}
+
+func (c *cli) openCommand() *cobra.Command {
+	var opening opening
+	cmd := &cobra.Command{
+		Use:   "open <tenant>/<thread> --agent <name>",
+		Short: "Open a thread",
+		Long: `Open a thread. One that is open already with the same agent and user is fine.
+
+The server takes it whether or not a worker runs; send opens a thread too.`,
+		Example: `  starter open acme/t1 --agent support --user ann
+  starter open acme/t1 --agent support --user ann --role manager --json`,
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			thread, err := threadArg(args)
+			if err != nil {
+				return err
+			}
+			start := opening.start(thread)
+			if err := start.Validate(); err != nil {
+				return misused("%w", err)
+			}
+			if err := c.connect(cmd.Context()); err != nil {
+				return err
+			}
+			if err := c.threads.Open(cmd.Context(), start); err != nil {
+				return err
+			}
+			return c.print(opened{start, start.WorkflowID(), c.link(thread)}, func(w io.Writer) {
+				fmt.Fprintf(w, "%s is open\n", thread)
+				c.printLink(w, thread)
+			})
+		},
+	}
+	opening.register(cmd)
+	return cmd
+}
+
+// opened is what open prints as JSON.
+type opened struct {
+	contract.Start
+	WorkflowID string `json:"workflow_id"`
+	UI         string `json:"ui,omitempty"`
+}
+
+func (c *cli) printLink(w io.Writer, thread contract.ThreadRef) {
+	if link := c.link(thread); link != "" {
+		fmt.Fprintln(w, "Temporal UI: "+link)
+	}
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// labelColumns is the width of the column that names a part's kind.
+const labelColumns = 9
+
+// timeline draws the parts of a thread as they come: a line for each part when
+// it is settled, and on a terminal one passing line for what runs.
+type timeline struct {
+	out    io.Writer
+	screen screen
+	now    func() time.Time
+	agent  string
+	// drawn is the status in which a part was last drawn.
+	drawn map[string]contract.PartStatus
+	// passing says that the cursor stands on a passing line.
+	passing bool
+	// held is the agent's newest message. It is drawn when something follows; the
+	// last one is the answer, which is printed whole.
+	held *contract.Part
+}
+
+func newTimeline(out io.Writer, s screen, agent string) *timeline {
+	return &timeline{
+		out: out, screen: s, now: time.Now, agent: cmp.Or(agent, "agent"),
+		drawn: map[string]contract.PartStatus{},
+	}
+}
+
+// show draws what is new about a part.
+func (t *timeline) show(p contract.Part) {
+	if t.drawn[p.ID] == p.Status {
+		return
+	}
+	first := t.drawn[p.ID] == ""
+	t.drawn[p.ID] = p.Status
+	if p.Kind == contract.KindMessage && p.Role == contract.RoleAssistant {
+		t.release()
+		t.held = &p
+		return
+	}
+	if p.Status == contract.PartRunning {
+		t.begin(p)
+		return
+	}
+	if p.Kind == contract.KindCall && p.Status == contract.PartWaiting {
+		return // its approval says so
+	}
+	t.release()
+	t.settled(p, first)
+}
+
+// begin draws a part that runs: the head of a batch, and else a passing line.
+func (t *timeline) begin(p contract.Part) {
+	if p.Kind == contract.KindMilestone {
+		return
+	}
+	t.release()
+	if p.Kind == contract.KindBatch {
+		t.row(row{glyph: "·", label: "reads", text: p.Title})
+		return
+	}
+	t.pass("… " + cut(clean(cmp.Or(p.Tool, p.Title)), t.screen.width-4))
+}
+
+// settled draws a part that has ended, or waits for a person.
+func (t *timeline) settled(p contract.Part, first bool) {
+	glyph, colour := mark(p.Status)
+	r := row{glyph: glyph, colour: colour, label: string(p.Kind), text: p.Title, meta: t.duration(p)}
+	switch p.Kind {
+	case contract.KindMessage:
+		r = row{glyph: "●", colour: cyan, label: cmp.Or(string(p.Role), "message"), body: p.Text}
+	case contract.KindModel:
+		r.label, r.meta = "model", append(r.meta, tokens(p.Usage)...)
+	case contract.KindBatch:
+		if p.Status == contract.PartDone && !first {
+			return // its calls have said so
+		}
+		r.label = "reads"
+	case contract.KindCall:
+		r.label, r.text = "call", p.Tool
+		if p.Parent != "" && t.drawn[p.Parent] != "" {
+			r.indent, r.label = 2, ""
+		}
+		r.body = p.Text
+	case contract.KindApproval:
+		r.text, r.body = t.approval(p)
+	case contract.KindMilestone:
+		r.label, r.meta = "turn", append(r.meta, tokens(p.Usage)...)
+		if p.ID != p.Turn {
+			r.label, r.body = "note", p.Text
+		}
+	case contract.KindError:
+		r.body = p.Text
+	}
+	t.row(r)
+	if p.Problem != nil && p.Kind != contract.KindApproval {
+		t.block(p.Problem.Message, plain)
+	}
+}
+
+// approval says what a part waits for, or how it was decided.
+func (t *timeline) approval(p contract.Part) (text, body string) {
+	by := ""
+	if d := p.Decision; d != nil {
+		body = d.Comment
+		if d.By != "" {
+			by = " by " + d.By
+		}
+	}
+	switch p.Status {
+	case contract.PartWaiting:
+		return p.Tool + " waits for a person, " + t.expiry(p.Approval), ""
+	case contract.PartDone:
+		return p.Tool + " approved" + by, body
+	case contract.PartDenied:
+		return p.Tool + " denied" + by, body
+	case contract.PartExpired:
+		return p.Tool + " expired without a decision", ""
+	default:
+		return p.Tool + " withdrawn", ""
+	}
+}
+
+// expiry says when an approval expires.
+func (t *timeline) expiry(a *contract.Approval) string {
+	if a == nil {
+		return "without a deadline"
+	}
+	left := a.ExpiresAt.Sub(t.now())
+	if left <= 0 {
+		return "expiring now"
+	}
+	return fmt.Sprintf("expires in %s (%s)", brief(left), a.ExpiresAt.Local().Format("Mon 2 Jan 15:04"))
+}
+
+func mark(status contract.PartStatus) (glyph string, colour style) {
+	switch status {
+	case contract.PartDone:
+		return "✓", green
+	case contract.PartWaiting:
+		return "?", yellow
+	case contract.PartFailed:
+		return "✗", red
+	case contract.PartDenied, contract.PartExpired:
+		return "✗", yellow
+	case contract.PartCancelled:
+		return "-", dim
+	default:
+		return "·", dim
+	}
+}
+
+// row is a line of the timeline, and what stands under it.
+type row struct {
+	indent             int
+	glyph, label, text string
+	colour             style
+	meta               []string
+	// body is drawn under the line, or beside the label where there is no text.
+	body string
+}
+
+func (t *timeline) row(r row) {
+	t.wipe()
+	lead := strings.Repeat(" ", r.indent) + t.screen.paint(r.colour, r.glyph) + " "
+	if r.label != "" {
+		label := cut(clean(r.label), labelColumns)
+		lead += label + strings.Repeat(" ", labelColumns-columns(label)) + " "
+	}
+	lines := []string{}
+	if r.text == "" {
+		lines = wrap(clean(r.body), t.room())
+		r.text, lines = lines[0], lines[1:]
+	} else if r.body != "" {
+		lines = wrap(clean(r.body), t.room())
+	}
+	meta := strings.Join(r.meta, " · ")
+	text := cut(clean(r.text), max(t.room()-columns(meta)-2, minWidth/2))
+	if meta != "" {
+		text += t.screen.paint(dim, "  "+meta)
+	}
+	fmt.Fprintln(t.out, lead+text)
+	t.lines(lines, plain)
+}
+
+// room is the number of columns beside the labels.
+func (t *timeline) room() int { return max(t.screen.width, minWidth) - labelColumns - 3 }
+
+// block prints text under the line above, beside the labels.
+func (t *timeline) block(text string, st style) {
+	t.wipe()
+	t.lines(wrap(clean(text), t.room()), st)
+}
+
+func (t *timeline) lines(lines []string, st style) {
+	for _, line := range lines {
+		fmt.Fprintln(t.out, strings.TrimRight(strings.Repeat(" ", labelColumns+3)+t.screen.paint(st, line), " "))
+	}
+}
+
+// say prints words of the agent.
+func (t *timeline) say(text string) {
+	t.row(row{glyph: "◆", colour: cyan, label: t.agent, body: cmp.Or(text, "(nothing)")})
+}
+
+// release draws the message that was held back.
+func (t *timeline) release() {
+	if t.held != nil && t.held.Text != "" {
+		t.say(t.held.Text)
+	}
+	t.held = nil
+}
+
+// pass shows a line that the next one replaces.
+func (t *timeline) pass(text string) {
+	if t.screen.terminal {
+		t.wipe()
+		fmt.Fprint(t.out, t.screen.paint(dim, text))
+		t.passing = true
+	}
+}
+
+// wipe removes the passing line.
+func (t *timeline) wipe() {
+	if t.passing {
+		fmt.Fprint(t.out, "\r\x1b[K")
+		t.passing = false
+	}
+}
+
+func (t *timeline) duration(p contract.Part) []string {
+	d := time.Duration(p.DurationMS) * time.Millisecond
+	if d == 0 && p.EndedAt != nil {
+		d = p.EndedAt.Sub(p.StartedAt)
+	}
+	if d < time.Millisecond {
+		return nil
+	}
+	return []string{brief(d)}
+}
+
+func tokens(u *contract.Usage) []string {
+	var meta []string
+	if u == nil {
+		return nil
+	}
+	if u.InputTokens+u.OutputTokens > 0 {
+		meta = append(meta, fmt.Sprintf("%d tokens in, %d out", u.InputTokens, u.OutputTokens))
+	}
+	if u.CostMicros > 0 {
+		meta = append(meta, fmt.Sprintf("$%.4f", float64(u.CostMicros)/1e6))
+	}
+	return meta
+}
+
+// brief writes a duration with two units at most, such as 840ms, 2.4s or 71h59m.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// toolsTimeout bounds the answer of a worker, and with it the wait for one.
+const toolsTimeout = 30 * time.Second
+
+// The workflow ListTools of a worker, and its payloads.
+const listToolsType = "ListTools"
+
+type listTools struct {
+	Tenant string `json:"tenant"`
+	Agent  string `json:"agent"`
+}
+
+type listedTools struct {
+	Tools []listedTool `json:"tools"`
+}
+
+type listedTool struct {
+	ID            string `json:"id"`
+	Title         string `json:"title,omitempty"`
+	Description   string `json:"description,omitempty"`
+	Operation     string `json:"operation"`
+	NeedsApproval bool   `json:"needs_approval,omitempty"`
+}
+
+func (c *cli) toolsCommand() *cobra.Command {
+	var in listTools
+	cmd := &cobra.Command{
+		Use:   "tools --agent <name>",
+		Short: "List the tools that an agent may use",
+		Long: `List the tools that an agent may use, as a worker sees them. It takes a running
+worker, which answers through a small workflow of its own.
+
+With --json each tool is a JSON value on a line of its own.`,
+		Example: `  starter tools --agent support
+  starter tools --agent support --tenant acme --json | jq -r .id`,
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ref := contract.ThreadRef{Tenant: in.Tenant, Thread: "-"}
+			if err := (contract.Start{ThreadRef: ref, Agent: in.Agent}).Validate(); err != nil {
+				return misused("--%w", err)
+			}
+			if err := c.connect(cmd.Context()); err != nil {
+				return err
+			}
+			tools, err := c.tools(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				for _, tool := range tools {
+					if err := c.printJSON(tool); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return c.printTools(c.stdout, in.Agent, tools)
+		},
+	}
+	cmd.Flags().StringVar(&in.Agent, "agent", "", "agent to ask about")
+	cmd.Flags().StringVar(&in.Tenant, "tenant", "default", "tenant on whose behalf the agent would act")
+	return cmd
+}
+
+// tools asks a worker.
+func (c *cli) tools(ctx context.Context, in listTools) ([]listedTool, error) {
+	run, err := c.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		TaskQueue:                c.taskQueue,
+		WorkflowExecutionTimeout: toolsTimeout,
+		StaticSummary:            "tools of " + in.Agent,
+	}, listToolsType, in)
+	if err != nil {
+		return nil, fmt.Errorf("list the tools of %s: %w", in.Agent, err)
+	}
+	var listed listedTools
+	err = run.Get(ctx, &listed)
+	var late *temporal.TimeoutError
+	var refused *temporal.ApplicationError
+	switch {
+	case errors.As(err, &late):
+		return nil, fmt.Errorf("no worker answers on task queue %s after %s", c.taskQueue, toolsTimeout)
+	case errors.As(err, &refused):
+		return nil, fmt.Errorf("list the tools of %s: %s", in.Agent, refused.Message())
+	case err != nil:
+		return nil, fmt.Errorf("list the tools of %s: %w", in.Agent, err)
+	}
+	return listed.Tools, nil
+}
+
+func (c *cli) printTools(w io.Writer, agent string, tools []listedTool) error {
+	if len(tools) == 0 {
+		fmt.Fprintf(w, "%s may use no tool\n", agent)
+		return nil
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "TOOL\tKIND\tAPPROVAL\tDESCRIPTION")
+	for _, tool := range tools {
+		approval := "no"
+		if tool.NeedsApproval {
+			approval = "yes"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", clean(tool.ID), clean(tool.Operation), approval, cut(clean(tool.Description), 60))
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package heddle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/internal/config"
+	"github.com/heddle-dev/heddle/internal/connect"
+	"github.com/heddle-dev/heddle/providers/local"
+)
+
+// App is a worker whose parts fit together. Run it with [App.Run].
+type App struct {
+	config     *config.Config
+	connection client.Options
+	agents     map[string]activities.Agent
+	broker     *catalog.Broker
+	logger     *slog.Logger
+}
+
+// New builds an application. It reads the configuration file and looks at
+// nothing else outside; the error lists everything that is wrong, one problem a
+// line.
+func New(options ...Option) (*App, error) {
+	p := &parts{logger: slog.Default()}
+	for _, option := range options {
+		option.apply(p)
+	}
+	app := &App{logger: p.logger}
+	app.config = p.readConfig()
+	app.connection = p.connection(app.config)
+	app.broker = p.openCatalog()
+	app.agents = p.buildAgents(app.config)
+	if err := errors.Join(p.problems...); err != nil {
+		return nil, err
+	}
+	return app, nil
+}
+
+// readConfig reads the configuration file. After a problem the defaults stand in
+// for it, so that what does not depend on it can be checked still.
+func (p *parts) readConfig() *config.Config {
+	c, err := config.Default(".")
+	if p.configFile != "" {
+		c, err = config.Load(p.configFile)
+	}
+	if err != nil {
+		p.problem(err)
+		p.configBroken = true
+		return &config.Config{}
+	}
+	return c
+}
+
+func (p *parts) connection(c *config.Config) client.Options {
+	options, err := connect.Options(connect.Target{}, connect.Target(c.Temporal))
+	if err != nil {
+		p.problem(err)
+	}
+	return options
+}
+
+func (p *parts) openCatalog() *catalog.Broker {
+	sources := p.sources
+	if len(p.tools) > 0 {
+		sources = append([]catalog.Source{local.New(p.tools...)}, sources...)
+	}
+	broker, err := catalog.New(sources...)
+	if err != nil {
+		p.problem(err)
+	}
+	return broker
+}
+
+// toolCounts warns of globs that match no tool, which is a slip of the pen or a
+// source that cannot be read now, and counts the tools of each agent.
+func (a *App) toolCounts(ctx context.Context) (map[string]int, error) {
+	counts := map[string]int{}
+	for name, agent := range a.agents {
+		for _, glob := range agent.Tools {
+			tools, err := a.broker.Tools(ctx, catalog.Scope{Tools: []string{glob}})
+			if err != nil {
+				return nil, err
+			}
+			if len(tools) == 0 {
+				a.logger.Warn("a glob of an agent matches no tool", "agent", name, "glob", glob)
+			}
+		}
+		tools, err := a.broker.Tools(ctx, catalog.Scope{Agent: name, Tools: agent.Tools})
+		if err != nil {
+			return nil, err
+		}
+		counts[name] = len(tools)
+	}
+	return counts, nil
+}
+
+// agentNames are the names of the agents, sorted.
+func (a *App) agentNames() []string {
+	names := make([]string, 0, len(a.agents))
+	for name := range a.agents {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkAgent says what is wrong with an agent that the program itself adds.
+func checkAgent(a Agent) error {
+	var problems []error
+	bad := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf("agent %q: "+format, append([]any{a.Name}, args...)...))
+	}
+	if err := config.CheckName(a.Name); err != nil {
+		bad("%w", err)
+	}
+	if a.Instructions == "" {
+		bad("has no instructions")
+	}
+	if a.MaxOutputTokens < 0 {
+		bad("max output tokens are %d, want 0 or more", a.MaxOutputTokens)
+	}
+	for _, glob := range a.Tools {
+		if err := catalog.CheckGlob(glob); err != nil {
+			bad("%w", err)
+		}
+	}
+	l := a.Limits
+	if min(int64(l.Steps), int64(l.Calls), l.Tokens, l.CostMicros, int64(l.Time), int64(l.ApprovalExpiry)) < 0 {
+		bad("a limit is negative; 0 means the default")
+	}
+	return errors.Join(problems...)
+}

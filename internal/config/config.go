@@ -1,0 +1,154 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// maxFile bounds a configuration file and a file of instructions, in bytes.
+const maxFile = 1 << 20
+
+// Config is the configuration of a worker. Every default is filled in.
+type Config struct {
+	Temporal  Temporal
+	TaskQueue string
+	// StopTimeout is how long activities may go on once the worker is asked to
+	// stop.
+	StopTimeout time.Duration
+	// Blobs is the store of large values: the URL of a bucket or an absolute
+	// folder.
+	Blobs  string
+	Models []Model
+	Agents []Agent
+
+	file string
+	at   map[string]position
+}
+
+// Temporal says where the server is, as far as the environment and a profile do
+// not say it.
+type Temporal struct {
+	Address   string
+	Namespace string
+	Profile   string
+}
+
+// Provider is who serves a model.
+type Provider string
+
+// The providers.
+const (
+	// OpenAI is any server that speaks OpenAI's chat completions.
+	OpenAI Provider = "openai"
+	// Scripted plays a file of turns.
+	Scripted Provider = "scripted"
+)
+
+// Model is a model that agents refer to by name.
+type Model struct {
+	Name     string
+	Provider Provider
+	// Model is the vendor's name.
+	Model string
+	// BaseURL is empty for the vendor's own.
+	BaseURL string
+	// APIKeyEnv names the environment variable that holds the key. Empty: the
+	// server wants none.
+	APIKeyEnv string
+	// Script is the absolute path of a scripted model's file.
+	Script string
+	Price  activities.Price
+}
+
+// Agent is an agent as configured.
+type Agent struct {
+	Name            string
+	Instructions    string
+	Model           string
+	MaxOutputTokens int
+	Tools           []string
+	Limits          activities.Limits
+}
+
+// DefaultStopTimeout is the StopTimeout of a configuration that sets none.
+const DefaultStopTimeout = 30 * time.Second
+
+// DefaultBlobs is the folder of large values, next to the configuration file.
+const DefaultBlobs = ".heddle/blobs"
+
+// DefaultLimits are the limits of an agent that sets none. The cost is unbounded,
+// since it is known only of models with a price.
+var DefaultLimits = activities.Limits{
+	Steps:          25,
+	Calls:          100,
+	Tokens:         500_000,
+	Time:           30 * time.Minute,
+	ApprovalExpiry: 72 * time.Hour,
+}
+
+// WithDefaults returns limits with each zero replaced by its default.
+func WithDefaults(l activities.Limits) activities.Limits {
+	d := DefaultLimits
+	if l.Steps == 0 {
+		l.Steps = d.Steps
+	}
+	if l.Calls == 0 {
+		l.Calls = d.Calls
+	}
+	if l.Tokens == 0 {
+		l.Tokens = d.Tokens
+	}
+	if l.Time == 0 {
+		l.Time = d.Time
+	}
+	if l.ApprovalExpiry == 0 {
+		l.ApprovalExpiry = d.ApprovalExpiry
+	}
+	return l
+}
+
+// Default is the configuration of an empty file in a folder.
+func Default(dir string) (*Config, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("folder of the configuration: %w", err)
+	}
+	return &Config{
+		TaskQueue:   contract.TaskQueue,
+		StopTimeout: DefaultStopTimeout,
+		Blobs:       filepath.Join(abs, DefaultBlobs),
+	}, nil
+}
+
+// Load reads a configuration file and the files that it names. An error about
+// its content is a [Problems].
+func Load(path string) (*Config, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return Parse(path, data, os.LookupEnv)
+}
+
+// readFile reads a file of at most maxFile bytes.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: is a folder", path)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s: is %d bytes long, at most %d are allowed", path, info.Size(), maxFile)
+	}
+	return os.ReadFile(path)
+}

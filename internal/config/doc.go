@@ -1,0 +1,30 @@
+// Package config reads heddle.yaml, the configuration of a worker.
+//
+// [Load] reads a file and [Parse] its content; both report everything that is
+// wrong at once, as [Problems], each with its line, its column and the path of
+// the field. Nothing is ignored: an unknown field, a value of another type, a
+// duplicate and an anchor are problems.
+//
+//	temporal:                         # TEMPORAL_* variables and profiles win
+//	  address: localhost:7233
+//	  namespace: default
+//	task_queue: heddle
+//	stop_timeout: 30s
+//	blobs: .heddle/blobs              # a folder, or a URL such as s3://bucket
+//	models:
+//	  large:
+//	    provider: openai
+//	    model: gpt-4.1
+//	    api_key_env: OPENAI_API_KEY   # the variable's name, never the key
+//	    price: {input_per_million_usd: 2.0, output_per_million_usd: 8.0}
+//	agents:
+//	  support:
+//	    model: large
+//	    instructions_file: support.md
+//	    tools: ["orders.*"]
+//	    limits: {steps: 20, cost_usd: 0.50, time: 10m, approval_expiry: 24h}
+//
+// The environment is read in these fields alone, as ${NAME} or ${NAME:-default}:
+// temporal.*, task_queue, blobs, the model of an agent, and model, base_url and
+// script of a model. Relative paths start at the file's folder.
+package config

@@ -1,0 +1,91 @@
+package heddle
+
+import (
+	"log/slog"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+)
+
+// Option is something that [New] builds an application from: a tool, an agent,
+// a model, a source of tools, the path of a configuration file.
+type Option interface {
+	apply(*parts)
+}
+
+// optionFunc is an [Option] that is a function.
+type optionFunc func(*parts)
+
+func (f optionFunc) apply(p *parts) { f(p) }
+
+// parts are what the options add up to. Nothing is checked while they are
+// gathered: [New] reports all problems at once.
+type parts struct {
+	configFile string
+	agents     []Agent
+	models     []namedModel
+	sources    []catalog.Source
+	tools      []catalog.Tool
+	logger     *slog.Logger
+	problems   []error
+	// configBroken says that the configuration file could not be read, so that
+	// what is missing may be in it.
+	configBroken bool
+}
+
+type namedModel struct {
+	name  string
+	model activities.Model
+}
+
+// problem records why an option cannot be used.
+func (p *parts) problem(err error) { p.problems = append(p.problems, err) }
+
+// Limits bound one turn of an agent. A field that is 0 means the default:
+// 25 steps, 100 calls, 500,000 tokens, no bound on cost, 30 minutes, and
+// approvals that expire after 72 hours.
+type Limits = activities.Limits
+
+// Agent is whom a thread talks to. As an [Option] it adds an agent to those of
+// the configuration file.
+type Agent struct {
+	// Name is how a backend asks for the agent: 1 to 64 characters of
+	// A-Z a-z 0-9 . _ -
+	Name string
+	// Instructions are the system prompt.
+	Instructions string
+	// Model is the name of a model: one given with [Model], or one of the
+	// configuration file.
+	Model string
+	// MaxOutputTokens bounds a reply of the model. 0: the vendor's default.
+	MaxOutputTokens int
+	// Tools are globs over the ids of the tools that the agent may use, such as
+	// orders.* ; none means no tool.
+	Tools []string
+	// Limits bound a turn.
+	Limits Limits
+}
+
+func (a Agent) apply(p *parts) { p.agents = append(p.agents, a) }
+
+// Model adds a model under a name that agents refer to. The model is asked with
+// that name as [activities.ModelRequest.Model].
+func Model(name string, model activities.Model) Option {
+	return optionFunc(func(p *parts) { p.models = append(p.models, namedModel{name, model}) })
+}
+
+// Source adds a source of tools.
+func Source(source catalog.Source) Option {
+	return optionFunc(func(p *parts) { p.sources = append(p.sources, source) })
+}
+
+// ConfigFile names the configuration file. Without it an application has no
+// configuration but its options and the environment.
+func ConfigFile(path string) Option {
+	return optionFunc(func(p *parts) { p.configFile = path })
+}
+
+// Logger is what the worker logs to. Without it that is [slog.Default].
+func Logger(logger *slog.Logger) Option {
+	return optionFunc(func(p *parts) { p.logger = logger })
+}

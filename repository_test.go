@@ -1,0 +1,167 @@
+package heddle_test
+
+import (
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	fence       = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
+	inlineCode  = regexp.MustCompile("`[^`\n]+`")
+	link        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading     = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	makeTarget  = regexp.MustCompile(`(?m)^([a-z-]+):.*##`)
+	makeCommand = regexp.MustCompile(`\bmake ([a-z-]+)`)
+	// absoluteHome finds a path into somebody's home folder, as a tool that wrote
+	// down where it ran leaves it.
+	absoluteHome = regexp.MustCompile(`(/home/[a-z]|/Users/[A-Za-z]|/[r]oot/)[\w.-]*`)
+)
+
+// TestReadmeBeginsWithItsTwoCommands keeps the promise of a first minute: the
+// first commands that a newcomer sees run the demo and the tests.
+func TestReadmeBeginsWithItsTwoCommands(t *testing.T) {
+	for _, block := range fence.FindAllStringSubmatch(readText(t, "README.md"), -1) {
+		if block[1] != "sh" {
+			continue
+		}
+		var commands []string
+		for line := range strings.Lines(block[2]) {
+			command, _, _ := strings.Cut(line, "#")
+			commands = append(commands, strings.TrimSpace(command))
+		}
+		if want := []string{"make demo", "make test"}; !slices.Equal(commands, want) {
+			t.Errorf("the first sh block of README.md runs %q, want %q", commands, want)
+		}
+		return
+	}
+	t.Error("README.md has no sh block")
+}
+
+// TestMakeCommandsExist finds every `make something` in the documents and in CI
+// among the targets that `make help` lists.
+func TestMakeCommandsExist(t *testing.T) {
+	var targets []string
+	for _, match := range makeTarget.FindAllStringSubmatch(readText(t, "Makefile"), -1) {
+		targets = append(targets, match[1])
+	}
+	for _, file := range append(documents(t), ".ci/run") {
+		text := readText(t, file)
+		if strings.HasSuffix(file, ".md") {
+			text = strings.Join(codeOf(text), "\n")
+		}
+		for _, match := range makeCommand.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(targets, match[1]) {
+				t.Errorf("%s says %q, and the Makefile has no such target with a description", file, match[0])
+			}
+		}
+	}
+}
+
+func TestCIRunsTheGates(t *testing.T) {
+	script := readText(t, ".ci/run")
+	for _, command := range []string{"make lint", "make test", "make replay", "make demo"} {
+		if !strings.Contains(script, command) {
+			t.Errorf(".ci/run does not run %q", command)
+		}
+	}
+}
+
+// TestLinksResolve follows the relative links of the documents, to files and to
+// headings in them.
+func TestLinksResolve(t *testing.T) {
+	for _, file := range documents(t) {
+		prose := fence.ReplaceAllString(readText(t, file), "")
+		for _, match := range link.FindAllStringSubmatch(prose, -1) {
+			target, err := url.Parse(match[1])
+			if err != nil {
+				t.Errorf("%s: link %q: %v", file, match[1], err)
+				continue
+			}
+			if target.IsAbs() {
+				continue
+			}
+			path := file
+			if target.Path != "" {
+				path = filepath.Join(filepath.Dir(file), target.Path)
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s: link %q leads nowhere", file, match[1])
+				continue
+			}
+			if target.Fragment != "" && !slices.Contains(anchors(readText(t, path)), target.Fragment) {
+				t.Errorf("%s: link %q: %s has no such heading", file, match[1], path)
+			}
+		}
+	}
+}
+
+// TestNoFileKnowsAnyonesMachine refuses paths into a home folder: they break on
+// every other machine.
+func TestNoFileKnowsAnyonesMachine(t *testing.T) {
+	walkRepository(t, func(path string, entry fs.DirEntry) {
+		if !entry.Type().IsRegular() {
+			return
+		}
+		for i, line := range strings.Split(readText(t, path), "\n") {
+			if found := absoluteHome.FindString(line); found != "" {
+				t.Errorf("%s:%d holds the path %s of one machine", path, i+1, found)
+			}
+		}
+	})
+}
+
+// documents lists the Markdown files of the repository.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	walkRepository(t, func(path string, entry fs.DirEntry) {
+		if entry.Type().IsRegular() && filepath.Ext(path) == ".md" {
+			files = append(files, path)
+		}
+	})
+	return files
+}
+
+// codeOf returns the fenced blocks and the inline code of a Markdown text: prose
+// may make something too.
+func codeOf(markdown string) []string {
+	var code []string
+	for _, block := range fence.FindAllStringSubmatch(markdown, -1) {
+		code = append(code, block[2])
+	}
+	return append(code, inlineCode.FindAllString(fence.ReplaceAllString(markdown, ""), -1)...)
+}
+
+// anchors lists the fragments under which the headings of a Markdown text can be
+// linked to.
+func anchors(markdown string) []string {
+	var names []string
+	for _, match := range heading.FindAllStringSubmatch(fence.ReplaceAllString(markdown, ""), -1) {
+		var name strings.Builder
+		for _, r := range strings.ToLower(match[1]) {
+			switch {
+			case r == ' ':
+				name.WriteByte('-')
+			case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
+				name.WriteRune(r)
+			}
+		}
+		names = append(names, name.String())
+	}
+	return names
+}
+
+func readText(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,102 @@
+package heddle
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/internal/blobs"
+	"github.com/heddle-dev/heddle/internal/connect"
+	"github.com/heddle-dev/heddle/signals"
+	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/workflows"
+)
+
+const (
+	// cachedThreads bounds the threads that a worker keeps in memory between
+	// their tasks. Each holds its transcript since the last continue-as-new, some
+	// 50 KB as a rule and 2 MiB at most; one that is not cached is replayed.
+	cachedThreads = 1000
+	// activitiesAtOnce bounds what waits for a model or a tool at one time.
+	activitiesAtOnce = 500
+	// heartbeatInterval is the longest that the SDK may hold back a heartbeat. A
+	// cancelled turn reaches an activity with the answer to one.
+	heartbeatInterval = 2 * time.Second
+)
+
+// Run connects to the Temporal server and works until ctx ends. Then it takes no
+// more tasks and lets the activities under way end, for as long as the
+// configuration's stop_timeout; what is cut off after that is done again by
+// another worker, or is known to be unknown. Run returns nil after such an end.
+func (a *App) Run(ctx context.Context) error {
+	c, err := connect.Dial(ctx, a.connection, a.logger)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := ensureAttributes(ctx, c, a.connection.Namespace); err != nil {
+		return err
+	}
+	store, err := blobs.Open(ctx, a.config.Blobs)
+	if err != nil {
+		return fmt.Errorf("store of large values (blobs): %w", err)
+	}
+	defer store.Close()
+	counts, err := a.toolCounts(ctx)
+	if err != nil {
+		return err
+	}
+
+	broken := make(chan error, 1)
+	w := a.worker(c, store, func(err error) { broken <- err })
+	if err := w.Start(); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	a.logger.Info("worker started", "address", a.connection.HostPort, "namespace", a.connection.Namespace,
+		"task_queue", a.config.TaskQueue, "tools_by_agent", counts)
+	select {
+	case err := <-broken:
+		return fmt.Errorf("the worker cannot go on: %w", err)
+	case <-ctx.Done():
+	}
+	a.logger.Info("worker stopping", "stop_timeout", a.config.StopTimeout)
+	w.Stop()
+	a.logger.Info("worker stopped")
+	return nil
+}
+
+// worker wires the parts of a worker together.
+func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)) worker.Worker {
+	worker.SetStickyWorkflowCacheSize(cachedThreads)
+	near := newHandover()
+	host, _ := os.Hostname() // only a label
+	w := worker.New(c, a.config.TaskQueue, worker.Options{
+		Identity:                           fmt.Sprintf("heddle %d@%s", os.Getpid(), host),
+		MaxConcurrentActivityExecutionSize: activitiesAtOnce,
+		MaxHeartbeatThrottleInterval:       heartbeatInterval,
+		DefaultHeartbeatThrottleInterval:   heartbeatInterval,
+		WorkerStopTimeout:                  a.config.StopTimeout,
+		OnFatalError:                       broken,
+		Interceptors:                       []interceptor.WorkerInterceptor{near},
+	})
+	threads := &workflows.Worker{Agents: a.agentNames()}
+	w.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
+	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: workflows.ListToolsType})
+	w.RegisterActivity(&activities.Activities{
+		Agents: a.agents,
+		Broker: a.broker,
+		Threads: threadReader{
+			reader: signals.NewReader(c, &signals.Options{Namespace: a.connection.Namespace, Archive: store}),
+			near:   near,
+		},
+		Blobs: store,
+	})
+	return w
+}

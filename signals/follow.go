@@ -1,0 +1,45 @@
+package signals
+
+import (
+	"context"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// follow calls look now and after every change of the thread, each time with the
+// run that is current, until look is done or the thread has ended. When it has
+// ended, look has seen its last state; that its workflow failed is an error.
+//
+// It waits at the end of the run's history, so while nothing happens it costs one
+// request in 20 seconds, and no event at any time.
+func (c *Client) follow(
+	ctx context.Context, thread contract.ThreadRef, look func(run execution) (done bool, err error),
+) error {
+	for {
+		current, err := c.reader.describe(ctx, execution{workflowID: thread.WorkflowID()})
+		if err != nil {
+			return err
+		}
+		if current.closed() {
+			done, err := look(current.execution)
+			if !done && current.status == enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
+				return c.why(ctx, current)
+			}
+			return err
+		}
+		end := &tail{reader: c.reader, run: current.execution}
+		end.seek(ctx)
+		// A run that has ended was continued as new, was reset, or was the last: the
+		// run that is current then tells which.
+		for closed := false; !closed; {
+			if done, err := look(current.execution); done || err != nil {
+				return c.unlessGone(ctx, thread, err)
+			}
+			if closed, err = end.wait(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package signals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	// pollTimeout bounds one long poll. The server answers after 20 seconds even
+	// if nothing happened.
+	pollTimeout = time.Minute
+	// seekTimeout bounds the search for the end of a history. It has to be less
+	// than the second before its deadline at which the server ends a long poll.
+	seekTimeout = 500 * time.Millisecond
+)
+
+// tail waits for a run to change, at its history's end.
+type tail struct {
+	reader *Reader
+	run    execution
+	// token is the server's mark of how far the history was read. Empty: nothing
+	// was read yet.
+	token []byte
+}
+
+// seek goes to the end of the history without reading what lies before. A long
+// poll for the close event, of a run that goes on, answers shortly before its
+// deadline with a mark at the end; with a deadline this short that is at once.
+// Should a server not do so, the history is read from its start, which is right
+// too, only more work.
+func (t *tail) seek(ctx context.Context) {
+	seekCtx, cancel := context.WithTimeout(ctx, seekTimeout)
+	defer cancel()
+	response, err := t.reader.history(seekCtx, t.run, nil, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
+	if err == nil {
+		t.token = response.GetNextPageToken()
+	}
+}
+
+// wait returns when the thread may answer otherwise than before, with closed if
+// the run has ended. A thread's answers change in a workflow task and never
+// between two, so nothing else is reported.
+func (t *tail) wait(ctx context.Context) (closed bool, err error) {
+	for {
+		var response *workflowservice.GetWorkflowExecutionHistoryResponse
+		err := patiently(ctx, pollTimeout, func(ctx context.Context) (err error) {
+			response, err = t.reader.history(ctx, t.run, t.token, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+			return err
+		})
+		var refused *serviceerror.InvalidArgument
+		if len(t.token) > 0 && errors.As(err, &refused) {
+			// The history is another one since, after a failover: read all of it.
+			t.token = nil
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		t.token = response.GetNextPageToken()
+		if len(t.token) == 0 {
+			return true, nil
+		}
+		events, err := eventsOf(response)
+		if err != nil {
+			return false, err
+		}
+		for _, event := range events {
+			if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+				return false, nil
+			}
+		}
+	}
+}
+
+// history long-polls a run's history from where the token ends.
+func (r *Reader) history(
+	ctx context.Context, run execution, token []byte, filter enumspb.HistoryEventFilterType,
+) (*workflowservice.GetWorkflowExecutionHistoryResponse, error) {
+	response, err := r.service.GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace:              r.namespace,
+		Execution:              run.proto(),
+		NextPageToken:          token,
+		HistoryEventFilterType: filter,
+		WaitNewEvent:           true,
+		SkipArchival:           true,
+	})
+	return response, unknown(run, err)
+}
+
+// eventsOf returns the events of a page, which some servers send encoded.
+func eventsOf(response *workflowservice.GetWorkflowExecutionHistoryResponse) ([]*historypb.HistoryEvent, error) {
+	events := response.GetHistory().GetEvents()
+	for _, blob := range response.GetRawHistory() {
+		var batch historypb.History
+		if err := proto.Unmarshal(blob.GetData(), &batch); err != nil {
+			return nil, fmt.Errorf("decode a page of history: %w", err)
+		}
+		events = append(events, batch.GetEvents()...)
+	}
+	return events, nil
+}

@@ -1,0 +1,75 @@
+package signals
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// Send gives the thread a message, opening it if need be, and returns the turn
+// that answers it. [Client.Wait] waits for the answer.
+//
+// A submission with an empty id gets one of its own. With an id of the caller's,
+// sending the same again is safe: it returns the same turn. What the thread may
+// refuse: [contract.ErrUnknownAgent], [contract.ErrThreadConflict],
+// [contract.ErrThreadClosed], [contract.ErrSubmissionConflict],
+// [contract.ErrQueueFull].
+//
+// It waits for a worker until ctx ends, and a message whose Send ended that way
+// may still be taken: send it again with the same id to find out.
+func (c *Client) Send(ctx context.Context, start contract.Start, submission contract.Submission) (contract.Submitted, error) {
+	if submission.ID == "" {
+		submission.ID = rand.Text()
+	}
+	if err := invalid(errors.Join(start.Validate(), submission.Validate())); err != nil {
+		return contract.Submitted{}, err
+	}
+	update := client.UpdateWorkflowOptions{
+		WorkflowID:   start.WorkflowID(),
+		UpdateID:     updateID(submission),
+		UpdateName:   contract.UpdateSubmit,
+		Args:         []any{submission},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	}
+	var submitted contract.Submitted
+	err := c.insist(ctx, start.ThreadRef, func() error {
+		handle, err := c.deliver(ctx, start, update)
+		if err != nil {
+			return err
+		}
+		return handle.Get(ctx, &submitted)
+	})
+	return submitted, in("send to", start.ThreadRef, err)
+}
+
+// deliver sends the update to a thread that exists, or starts the thread with it.
+func (c *Client) deliver(
+	ctx context.Context, start contract.Start, update client.UpdateWorkflowOptions,
+) (client.WorkflowUpdateHandle, error) {
+	err := c.compare(ctx, start)
+	switch {
+	case err == nil:
+		return c.temporal.UpdateWorkflow(ctx, update)
+	case hasCode(err, contract.ErrUnknownThread):
+		return c.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+			StartWorkflowOperation: c.temporal.NewWithStartWorkflowOperation(
+				c.startOptions(start), contract.WorkflowType, start),
+			UpdateOptions: update,
+		})
+	}
+	return nil, err
+}
+
+// updateID makes the server itself recognise a submission that comes again, which
+// then costs no event. The content is part of it: the same id with other content
+// has to reach the thread, which refuses it.
+func updateID(s contract.Submission) string {
+	content := sha256.Sum256([]byte(s.User + "\x00" + s.Text))
+	return "submit-" + s.ID + "-" + hex.EncodeToString(content[:8])
+}

@@ -1,0 +1,427 @@
+package signals_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// watched collects parts until stop says so, and checks what every reader relies
+// on: growing sequence numbers, and revisions of a part in their order.
+func watched(t *testing.T, c *signals.Client, ref contract.ThreadRef, cursor int64, stop func(contract.Part) bool) []contract.Part {
+	t.Helper()
+	var parts []contract.Part
+	revisions := map[string]int{}
+	for part, err := range c.Watch(within(t), ref, cursor) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if part.Seq <= cursor {
+			t.Fatalf("part %s with seq %d after cursor %d", part.ID, part.Seq, cursor)
+		}
+		if part.Revision <= revisions[part.ID] {
+			t.Fatalf("part %s: revision %d after %d", part.ID, part.Revision, revisions[part.ID])
+		}
+		cursor, revisions[part.ID] = part.Seq, part.Revision
+		parts = append(parts, part)
+		if stop(part) {
+			break
+		}
+	}
+	return parts
+}
+
+func never(contract.Part) bool { return false }
+
+func turnEnded(turn string) func(contract.Part) bool {
+	return func(p contract.Part) bool { return p.ID == turn && p.EndedAt != nil }
+}
+
+func TestWatchSeesPartsAsTheyCome(t *testing.T) {
+	b := setUp(t)
+	b.send(t, "hang")
+	// The turn runs and nothing more comes until it is cancelled.
+	seen := watched(t, b.Client, b.ref(), 0, func(p contract.Part) bool {
+		if p.Kind == contract.KindMessage {
+			if err := b.Cancel(within(t), b.ref(), contract.CancelTurn{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return turnEnded("t1")(p)
+	})
+	if last := seen[len(seen)-1]; last.Status != contract.PartCancelled {
+		t.Errorf("last part %+v, want the cancelled turn", last)
+	}
+}
+
+func TestWatchEndsWithTheThread(t *testing.T) {
+	b := setUp(t)
+	b.say(t, "echo 1")
+	done := make(chan []contract.Part)
+	go func() { done <- watched(t, b.Client, b.ref(), 0, never) }()
+	b.say(t, "echo 2")
+	b.closed(t)
+	live := <-done
+	// A reader who comes later sees the same, in the last revision of each part.
+	late := watched(t, b.Client, b.ref(), 0, never)
+	if len(late) == 0 || late[len(late)-1].ID != live[len(live)-1].ID {
+		t.Errorf("live %v\nlate %v", ids(live), ids(late))
+	}
+}
+
+func TestWatchFailures(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t).Client(t))
+	t.Run("unknown thread", func(t *testing.T) {
+		wantCode(t, lastError(b.Watch(within(t), b.ref(), 0)), contract.ErrUnknownThread)
+		_, err := b.Wait(within(t), b.ref(), "t1")
+		wantCode(t, err, contract.ErrUnknownThread)
+		_, err = b.State(within(t), b.ref())
+		wantCode(t, err, contract.ErrUnknownThread)
+		_, err = b.Transcript(within(t), b.ref(), 0, 0)
+		wantCode(t, err, contract.ErrUnknownThread)
+		wantCode(t, b.Cancel(within(t), b.ref(), contract.CancelTurn{}), contract.ErrUnknownThread)
+		wantCode(t, b.Close(within(t), b.ref(), contract.Close{}), contract.ErrUnknownThread)
+		wantCode(t, b.Approve(within(t), b.ref(), contract.Decision{Approval: "a", Digest: "d"}), contract.ErrUnknownThread)
+	})
+	t.Run("no worker", func(t *testing.T) {
+		if err := b.Open(within(t), b.start); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		defer cancel()
+		if err := lastError(b.Watch(ctx, b.ref(), 0)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Watch = %v, want the deadline", err)
+		}
+	})
+	t.Run("ended before a worker began it", func(t *testing.T) {
+		if err := b.temporal.TerminateWorkflow(within(t), b.ref().WorkflowID(), "", "test"); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, lastError(b.Watch(within(t), b.ref(), 0)), contract.ErrThreadClosed)
+		_, err := b.State(within(t), b.ref())
+		wantCode(t, err, contract.ErrThreadClosed)
+	})
+	t.Run("unknown agent", func(t *testing.T) {
+		b := setUp(t)
+		b.start.Agent = "nobody"
+		if err := b.Open(within(t), b.start); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, lastError(b.Watch(within(t), b.ref(), 0)), contract.ErrUnknownAgent)
+		_, err := b.Wait(within(t), b.ref(), "t1")
+		wantCode(t, err, contract.ErrUnknownAgent)
+	})
+}
+
+func TestWatchCancelled(t *testing.T) {
+	b := setUp(t)
+	b.say(t, "echo")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var err error
+	for part, partErr := range b.Watch(ctx, b.ref(), 0) {
+		err = partErr
+		if turnEnded("t1")(part) {
+			cancel()
+		}
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Watch ended with %v, want canceled", err)
+	}
+}
+
+// The whole way of an approval with no worker in between: what is watched goes on
+// with the next worker, and the decision is kept for it.
+func TestWatchThroughAWorkerRestart(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t).Client(t))
+	stop := startFake(t, b.temporal, b.queue)
+	b.send(t, "ask")
+	approval := b.pending(t)
+	stop()
+
+	done := make(chan []contract.Part)
+	go func() { done <- watched(t, b.Client, b.ref(), 0, turnEnded("t1")) }()
+	if err := b.Approve(within(t), b.ref(), contract.Decision{Approval: approval.ID, Digest: approval.Digest}); err != nil {
+		t.Fatal(err)
+	}
+	startFake(t, b.temporal, b.queue)
+	if parts := <-done; !slices.ContainsFunc(parts, func(p contract.Part) bool {
+		return p.Kind == contract.KindApproval && p.Status == contract.PartDone
+	}) {
+		t.Errorf("parts %v, want the approval done", ids(parts))
+	}
+}
+
+func TestWatchThroughAServerRestart(t *testing.T) {
+	server := testkit.StartServer(t)
+	b := newBed(t, server.Client(t))
+	startFake(t, b.temporal, b.queue)
+	b.send(t, "ask")
+	approval := b.pending(t)
+	parts := make(chan []contract.Part)
+	waited := make(chan contract.Turn)
+	go func() { parts <- watched(t, b.Client, b.ref(), 0, turnEnded("t1")) }()
+	go func() {
+		turn, err := b.Wait(within(t), b.ref(), "t1")
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- turn
+	}()
+	server.Kill()
+	server.Restart(t)
+	if err := b.Approve(within(t), b.ref(), contract.Decision{Approval: approval.ID, Digest: approval.Digest}); err != nil {
+		t.Fatal(err)
+	}
+	<-parts
+	if turn := <-waited; turn.Answer != "approve " {
+		t.Errorf("turn %+v", turn)
+	}
+}
+
+// A thread of several runs reads as one, by the archive and by asking its runs,
+// from every cursor.
+func TestThreadOfSeveralRuns(t *testing.T) {
+	b := setUp(t)
+	done := make(chan []contract.Part)
+	go func() {
+		waitUntilOpen(t, b)
+		done <- watched(t, b.Client, b.ref(), 0, never)
+	}()
+	var want []string
+	for i := range 3 {
+		for j := range 2 {
+			text := fmt.Sprintf("%d %d", i, j)
+			word := "echo "
+			if j == 1 {
+				word = "roll "
+			}
+			if turn := b.say(t, word+text); turn.Answer != text {
+				t.Errorf("turn %+v", turn)
+			}
+			want = append(want, word+text, text)
+		}
+	}
+	b.closed(t)
+	live := <-done
+
+	archived := signals.NewClient(b.temporal, &signals.Options{Archive: blobs})
+	all := watched(t, b.Client, b.ref(), 0, never)
+	for name, c := range map[string]*signals.Client{"runs": b.Client, "archive": archived} {
+		messages, err := c.Transcript(within(t), b.ref(), 0, 0)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var got []string
+		for _, m := range messages {
+			got = append(got, m.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: transcript %q, want %q", name, got, want)
+		}
+		for from := 0; from <= len(want); from += 3 {
+			slice, err := c.Transcript(within(t), b.ref(), from, min(from+4, len(want)))
+			if err != nil || len(slice) != min(4, len(want)-from) || len(slice) > 0 && slice[0].Index != from {
+				t.Errorf("%s: transcript from %d: %v, %v", name, from, slice, err)
+			}
+		}
+		for cursor := int64(0); cursor <= all[len(all)-1].Seq; cursor += 5 {
+			got := watched(t, c, b.ref(), cursor, never)
+			after := slices.IndexFunc(all, func(p contract.Part) bool { return p.Seq > cursor })
+			if after < 0 {
+				after = len(all)
+			}
+			if !slices.Equal(ids(got), ids(all[after:])) {
+				t.Errorf("%s: watch from %d: %v, want %v", name, cursor, ids(got), ids(all[after:]))
+			}
+		}
+	}
+	// Who watched all along has seen at least the last revision of each.
+	for _, part := range all {
+		if !slices.ContainsFunc(live, func(p contract.Part) bool { return p.ID == part.ID && p.Seq == part.Seq }) {
+			t.Errorf("the live watcher missed %s at %d", part.ID, part.Seq)
+		}
+	}
+}
+
+// What an earlier run held is gone when the server forgets the run, unless there
+// is the archive.
+func TestForgottenRun(t *testing.T) {
+	b := setUp(t)
+	first := currentRun(t, b)
+	b.say(t, "roll away")
+	b.say(t, "echo still here")
+	after := intercept(b.temporal, func(query *workflowservice.QueryWorkflowRequest) error {
+		if query.GetExecution().GetRunId() == first {
+			return serviceerror.NewNotFound("workflow execution not found")
+		}
+		return nil
+	})
+	c := signals.NewClient(after, nil)
+	_, err := c.Transcript(within(t), b.ref(), 0, 0)
+	wantCode(t, err, contract.ErrForgotten)
+	wantCode(t, lastError(c.Watch(within(t), b.ref(), 0)), contract.ErrForgotten)
+	if messages, err := c.Transcript(within(t), b.ref(), 2, 0); err != nil || len(messages) != 2 {
+		t.Errorf("transcript from 2: %v, %v", messages, err)
+	}
+	c = signals.NewClient(after, &signals.Options{Archive: blobs})
+	if messages, err := c.Transcript(within(t), b.ref(), 0, 0); err != nil || len(messages) != 4 {
+		t.Errorf("transcript with the archive: %v, %v", messages, err)
+	}
+}
+
+// Messages that arrive while the thread continues as new find the next run.
+func TestSendWhileRollingOver(t *testing.T) {
+	b := setUp(t)
+	b.send(t, "roll")
+	var all sync.WaitGroup
+	turns := make([]string, 8)
+	for i := range turns {
+		all.Go(func() {
+			// The fake's queue is short: a full one is for the caller to retry.
+			for {
+				sent, err := b.Send(within(t), b.start, contract.Submission{ID: fmt.Sprint("m", i), Text: "roll"})
+				var refused *signals.Error
+				if errors.As(err, &refused) && refused.Code == contract.ErrQueueFull {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				turns[i] = sent.Turn
+				return
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(turns)
+	if len(slices.Compact(turns)) != 8 {
+		t.Errorf("turns %v, want each its own", turns)
+	}
+	if turn, err := b.Wait(within(t), b.ref(), "t9"); err != nil || turn.Status != contract.StatusCompleted {
+		t.Errorf("last turn %+v, %v", turn, err)
+	}
+}
+
+func TestWaitForAnOldTurn(t *testing.T) {
+	b := setUp(t)
+	recent := b.say(t, "echo first")
+	for i := range contract.RecentTurns {
+		word := "echo"
+		if i == 4 {
+			word = "roll"
+		}
+		b.say(t, word)
+	}
+	old, err := b.Wait(within(t), b.ref(), "t1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old.Answer != recent.Answer || old.Status != recent.Status || old.Steps != recent.Steps || !old.EndedAt.Equal(*recent.EndedAt) {
+		t.Errorf("old turn %+v, want %+v", old, recent)
+	}
+	_, err = b.Wait(within(t), b.ref(), "t99")
+	wantCode(t, err, contract.ErrUnknownTurn)
+}
+
+func TestWaitForATurnOfAThreadThatIsClosed(t *testing.T) {
+	b := setUp(t)
+	b.send(t, "hang")
+	ended := make(chan contract.Turn)
+	go func() {
+		turn, err := b.Wait(within(t), b.ref(), "t1")
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- turn
+	}()
+	b.closed(t)
+	if turn := <-ended; turn.Status != contract.StatusCancelled {
+		t.Errorf("turn %+v", turn)
+	}
+}
+
+// Reading and waiting leave the thread's history as it is.
+func TestReadingAddsNoEvent(t *testing.T) {
+	b := setUp(t)
+	b.send(t, "ask")
+	approval := b.pending(t)
+	before := historyLength(t, b)
+	ctx, cancel := context.WithCancel(context.Background())
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() { _ = lastError(b.Watch(ctx, b.ref(), 0)) })
+		readers.Go(func() { _, _ = b.Wait(ctx, b.ref(), "t1") })
+	}
+	for range 5 {
+		_ = b.pending(t)
+		if _, err := b.Transcript(within(t), b.ref(), 0, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	wrong := contract.Decision{Approval: approval.ID, Digest: "wrong"}
+	wantCode(t, b.Approve(within(t), b.ref(), wrong), contract.ErrDigestMismatch)
+	cancel()
+	readers.Wait()
+	if after := historyLength(t, b); after != before {
+		t.Errorf("%d events, %d before the reading", after, before)
+	}
+}
+
+func ids(parts []contract.Part) []string {
+	var ids []string
+	for _, p := range parts {
+		ids = append(ids, fmt.Sprintf("%s@%d", p.ID, p.Seq))
+	}
+	return ids
+}
+
+func lastError(parts func(func(contract.Part, error) bool)) error {
+	var last error
+	for _, err := range parts {
+		last = err
+	}
+	return last
+}
+
+func waitUntilOpen(t *testing.T, b *bed) {
+	t.Helper()
+	if err := b.Open(within(t), b.start); err != nil {
+		t.Error(err)
+	}
+}
+
+func currentRun(t *testing.T, b *bed) string {
+	t.Helper()
+	waitUntilOpen(t, b)
+	described, err := b.temporal.DescribeWorkflow(within(t), b.ref().WorkflowID(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return described.WorkflowExecution.RunID
+}
+
+func historyLength(t *testing.T, b *bed) int {
+	t.Helper()
+	n := 0
+	events := b.temporal.GetWorkflowHistory(within(t), b.ref().WorkflowID(), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		if _, err := events.Next(); err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}

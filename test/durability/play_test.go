@@ -1,0 +1,189 @@
+package durability
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/heddle-dev/heddle"
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+func TestMain(m *testing.M) {
+	testkit.Main(m, func() {
+		heddle.Main(
+			heddle.Model("play", play{}),
+			heddle.Tool("test.read", "Reads.", read),
+			heddle.Tool("test.gate", "Reads, after waiting at a gate.", readAtGate),
+			heddle.Tool("test.big", "Reads a result of so many bytes.", readBig),
+			heddle.Tool("test.write", "Writes.", write, heddle.Write()),
+			heddle.Tool("test.free", "Writes without asking.", write, heddle.Write(), heddle.WithoutApproval()),
+		)
+	})
+}
+
+// config is the worker's configuration.
+const config = `
+task_queue: ${HEDDLE_TASK_QUEUE}
+agents:
+  tester:
+    instructions: Do what the user says.
+    model: play
+    tools: [test.*]
+    limits:
+      steps: 1000
+      calls: 10000
+  hasty:
+    instructions: Do what the user says.
+    model: play
+    tools: [test.*]
+    limits:
+      approval_expiry: 2s
+`
+
+// play is a model that does what the user's last message says. The message is a
+// list of steps, separated by "|"; a step is a list of words:
+//
+//	read:N write:N free:N big:BYTES gate:NAME   calls
+//	think:NAME                                  waits at a gate
+//	say:TEXT                                    answers
+type play struct{}
+
+func (play) Generate(ctx context.Context, req activities.ModelRequest, _ func(activities.ModelDelta)) (activities.ModelResponse, error) {
+	script, done := "", 0
+	for _, m := range req.Messages {
+		switch m.Role {
+		case contract.RoleUser:
+			script, done = m.Text, 0
+		case contract.RoleAssistant:
+			done++
+		}
+	}
+	steps := strings.Split(script, "|")
+	if done >= len(steps) {
+		return activities.ModelResponse{}, &activities.ModelError{Kind: activities.ModelInvalid, Message: "the script is over: " + script}
+	}
+	reply := activities.ModelResponse{Stop: activities.StopEnd, Model: "play", Usage: contract.Usage{InputTokens: 10, OutputTokens: 2}}
+	for _, word := range strings.Fields(steps[done]) {
+		kind, value, _ := strings.Cut(word, ":")
+		switch kind {
+		case "say":
+			reply.Text = value
+		case "think":
+			if err := gate(ctx, value); err != nil {
+				return reply, err
+			}
+		default:
+			input := fmt.Sprintf(`{"name":%q}`, value)
+			reply.Calls = append(reply.Calls, activities.ModelCall{Name: "test__" + kind, Input: input})
+			reply.Stop = activities.StopCalls
+		}
+	}
+	return reply, nil
+}
+
+type in struct {
+	Name string `json:"name"`
+}
+
+type out struct {
+	Done string `json:"done"`
+}
+
+func read(_ context.Context, in in) (out, error) {
+	return out{in.Name}, record("reads", in.Name)
+}
+
+func readAtGate(ctx context.Context, in in) (out, error) {
+	if err := gate(ctx, in.Name); err != nil {
+		return out{}, err
+	}
+	return out{in.Name}, record("reads", in.Name)
+}
+
+func readBig(_ context.Context, in in) (out, error) {
+	size, err := strconv.Atoi(in.Name)
+	return out{strings.Repeat("x", size)}, err
+}
+
+func write(ctx context.Context, in in) (out, error) {
+	return out{in.Name}, record("writes", in.Name+" "+heddle.IdempotencyKey(ctx))
+}
+
+// record adds a line to a file in the worker's folder. A line this short is
+// written as a whole.
+func record(file, line string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString(line + "\n")
+	return err
+}
+
+// gate tells the test that the worker has come this far, and waits until the
+// test opens the gate.
+func gate(ctx context.Context, name string) error {
+	if err := os.WriteFile(name+".reached", nil, 0o600); err != nil {
+		return err
+	}
+	for {
+		if _, err := os.Stat(name + ".open"); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// awaitGate waits until the worker stands at a gate.
+func awaitGate(t *testing.T, w *testkit.WorkerProcess, name string) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		if _, err := os.Stat(filepath.Join(w.Dir, name+".reached")); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the worker never came to gate %s", name)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func openGate(t *testing.T, w *testkit.WorkerProcess, name string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(w.Dir, name+".open"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lines returns what the worker recorded in a file.
+func lines(t *testing.T, w *testkit.WorkerProcess, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.Dir, file))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(strings.TrimSpace(strings.ReplaceAll(string(text), " ", "=")))
+}
+
+func asJSON(v any) string {
+	text, _ := json.MarshalIndent(v, "", " ")
+	return string(text)
+}

@@ -1,0 +1,94 @@
+package heddle
+
+import (
+	"context"
+	"time"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/providers/local"
+)
+
+// ToolOption changes what a tool is, beyond its function.
+type ToolOption = local.Option
+
+// Tool adds a Go function as a tool. The id has a namespace, such as
+// orders.find; the description tells the model, and people, what the tool does.
+//
+// In is a struct, or a map with string keys; Out is any type that encoding/json
+// writes. Their JSON Schemas are derived from the types. The names are those of
+// the json tags; a field without omitempty or omitzero is required; a pointer may
+// be null; a struct takes no other properties; time.Time is a date-time, []byte
+// is base64, json.RawMessage and any are any value. Further tags say more:
+//
+//	type RefundInput struct {
+//		Order  string   `json:"order" jsonschema:"pattern=^[A-Z]-[0-9]+$" jsonschema_description:"Number of the order, such as A-17"`
+//		Cents  int64    `json:"cents" jsonschema:"minimum=1,maximum=50000"`
+//		Reason string   `json:"reason,omitempty" jsonschema:"enum=damaged,enum=late,enum=other,default=other"`
+//		Notify []string `json:"notify,omitempty" jsonschema:"format=email,maxItems=5"`
+//	}
+//
+// The keywords of the jsonschema tag are title, description, enum, default,
+// example, format, pattern, minLength, maxLength for strings; minimum, maximum,
+// exclusiveMinimum, exclusiveMaximum, multipleOf for numbers; minItems, maxItems,
+// uniqueItems for lists; and required alone. A comma within a value is written
+// \\, ; a description with commas is easier in a jsonschema_description tag.
+//
+// An input that does not fit is refused with the JSON pointer of each fault, and
+// the function is not called. Defaults are filled in before a person is asked to
+// approve the call, so that what was shown is what runs. Numbers keep their
+// digits; in a field of type any they are [json.Number].
+//
+// A tool is a read unless [Write] is given: reads may be called at once and
+// repeated, writes need approval. The function should return when its context
+// ends. An error means that the call failed; one that is a *[catalog.Error] is
+// handed to the model as it is, and can say whether a write was applied.
+//
+// Tool does not panic: what is wrong with the definition is returned by [New],
+// with the file and line of this call.
+//
+// [json.Number]: https://pkg.go.dev/encoding/json#Number
+func Tool[In, Out any](id, description string, fn func(ctx context.Context, in In) (Out, error), options ...ToolOption) Option {
+	options = append([]ToolOption{local.DefinedAt(local.Caller(1))}, options...)
+	tool, err := local.Func(id, description, fn, options...)
+	return optionFunc(func(p *parts) {
+		if err != nil {
+			p.problem(err)
+			return
+		}
+		p.tools = append(p.tools, tool)
+	})
+}
+
+// Write declares that a tool changes something outside: calls of it run one at a
+// time, need approval by default, and are never repeated blindly.
+func Write() ToolOption { return local.Write() }
+
+// Title names a tool for people. Without it the title is made from the id.
+func Title(title string) ToolOption { return local.Title(title) }
+
+// Approval makes a person agree to each call of a tool, be it a read.
+func Approval() ToolOption { return local.Approval(catalog.ApprovalAlways) }
+
+// WithoutApproval lets a write run without a person's consent.
+func WithoutApproval() ToolOption { return local.Approval(catalog.ApprovalNever) }
+
+// Timeout bounds one call of a tool: [catalog.DefaultTimeout] without it,
+// [catalog.MaxTimeout] at most.
+func Timeout(d time.Duration) ToolOption { return local.Timeout(d) }
+
+// IdempotencyKey returns the key of the write that a tool's function is carrying
+// out, to be handed to the system that it writes to: it is the same for every
+// attempt of the call and differs from that of every other call. It is empty in
+// a read and outside of a tool.
+func IdempotencyKey(ctx context.Context) string {
+	call, _ := local.CallFrom(ctx)
+	return call.IdempotencyKey
+}
+
+// ScopeFrom returns on whose behalf a tool's function is called: tenant, user,
+// roles, thread and agent. It comes from the backend that opened the thread and
+// never from the model. Outside of a tool it is empty.
+func ScopeFrom(ctx context.Context) catalog.Scope {
+	call, _ := local.CallFrom(ctx)
+	return call.Scope
+}
