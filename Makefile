@@ -45,11 +45,18 @@ devserver: ## Build bin/temporal-devserver, the Temporal server of tests and dem
 # ---- Check --------------------------------------------------------------
 
 .PHONY: test
-test: test-go test-devserver test-node ## Run all tests, race detector on, on a real Temporal server
+test: test-go test-devserver ## Run all tests, race detector on, on a real Temporal server
+
+# The tests of the wire contract from another language need npm; where there is
+# none they are left out, and said so.
+ifneq ($(shell command -v npm),)
+NODE_MODULES := test/node/node_modules/.package-lock.json
+test-go: export HEDDLE_TEST_NODE := required
+endif
 
 .PHONY: test-go
-test-go: devserver
-	$(call say,test: Go)
+test-go: devserver $(NODE_MODULES)
+	$(call say,test: Go$(if $(NODE_MODULES),, (without npm: not the backend in Node)))
 	@CGO_ENABLED=1 go test -race -shuffle=on -timeout 20m ./...
 
 .PHONY: test-devserver
@@ -58,18 +65,18 @@ test-devserver: devserver
 	@cd devserver && go test -timeout 10m ./...
 
 .PHONY: test-node
-test-node: devserver build test/node/node_modules/.package-lock.json
+test-node: devserver $(NODE_MODULES) ## Test the wire contract with a backend in Node
 	$(call say,test: a backend in Node)
 	@cd test/node && npm test
 
-test/node/node_modules/.package-lock.json: test/node/package-lock.json
+$(NODE_MODULES): test/node/package-lock.json test/node/package.json
+	$(call say,test: installing what the backend in Node needs)
 	@cd test/node && npm ci --no-audit --no-fund
 
 .PHONY: replay
 replay: ## Replay the recorded histories: old threads must live on
 	$(call say,replay)
-	@go test -count=1 -run Replay -v ./workflows | tee $(BIN)/replay.log | grep -E '^(---|    ---|ok|FAIL)'
-	@grep -q '^    --- PASS' $(BIN)/replay.log || { echo 'no history was replayed' >&2; exit 1; }
+	@go test -count=1 -v -run Replay ./workflows
 
 .PHONY: lint
 lint: lint-format lint-modules lint-vet lint-workflows lint-static ## Check format, modules, vet, determinism of workflows, staticcheck
@@ -91,11 +98,15 @@ lint-vet: devserver
 	@go vet ./...
 	@cd devserver && go vet ./...
 
-# A workflow is replayed, so its code may do only what replays the same.
+# A workflow is replayed, so its code may do only what replays the same. The go
+# command caches what a vet tool finds and looks at the name of its configuration
+# but not at the content: hence a name made from the content.
 .PHONY: lint-workflows
 lint-workflows: $(BIN)/workflowcheck
 	$(call say,lint: workflowcheck)
-	@go vet -vettool=$(BIN)/workflowcheck -config=$(CURDIR)/workflowcheck.config.yaml ./...
+	@config=$(BIN)/workflowcheck-$$(cksum < workflowcheck.config.yaml | cut -d ' ' -f 1).yaml; \
+	cp workflowcheck.config.yaml $$config; \
+	go vet -vettool=$(BIN)/workflowcheck -config=$$config ./workflows/...
 
 # Not of the dev server: staticcheck would go through all of Temporal first.
 .PHONY: lint-static

@@ -1,6 +1,7 @@
 package heddle
 
 import (
+	"errors"
 	"log/slog"
 
 	"github.com/heddle-dev/heddle/activities"
@@ -76,7 +77,13 @@ func Model(name string, model activities.Model) Option {
 
 // Source adds a source of tools.
 func Source(source catalog.Source) Option {
-	return optionFunc(func(p *parts) { p.sources = append(p.sources, source) })
+	return optionFunc(func(p *parts) {
+		if source == nil {
+			p.problem(errors.New("a source of tools is nil"))
+			return
+		}
+		p.sources = append(p.sources, source)
+	})
 }
 
 // ConfigFile names the configuration file. Without it an application has no

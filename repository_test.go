@@ -1,14 +1,18 @@
 package heddle_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heddle-dev/heddle/internal/config"
 )
 
 var (
@@ -164,4 +168,71 @@ func readText(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestArchitectureNamesEveryRoom keeps the page about the house complete.
+func TestArchitectureNamesEveryRoom(t *testing.T) {
+	page := readText(t, "ARCHITECTURE.md")
+	for _, r := range house {
+		if r.name != "." && !strings.Contains(page, "`"+r.name+"`") {
+			t.Errorf("ARCHITECTURE.md does not mention `%s`", r.name)
+		}
+	}
+}
+
+// TestConfigurationsInTheReadmeAreRight reads each YAML file that README.md shows
+// as a worker's configuration.
+func TestConfigurationsInTheReadmeAreRight(t *testing.T) {
+	configurations := 0
+	for _, block := range fence.FindAllStringSubmatch(readText(t, "README.md"), -1) {
+		if block[1] != "yaml" {
+			continue
+		}
+		configurations++
+		if _, err := config.Parse("README.md", []byte(block[2]), os.LookupEnv); err != nil {
+			t.Errorf("configuration %d of README.md: %v", configurations, err)
+		}
+	}
+	if configurations == 0 {
+		t.Error("README.md shows no configuration")
+	}
+}
+
+// TestProgramsInTheReadmeCompile checks each whole Go file that README.md shows
+// as if it lay in a package of this module.
+func TestProgramsInTheReadmeCompile(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := 0
+	for _, block := range fence.FindAllStringSubmatch(readText(t, "README.md"), -1) {
+		if block[1] != "go" || !strings.HasPrefix(block[2], "package ") {
+			continue
+		}
+		programs++
+		source := filepath.Join(t.TempDir(), "program.go")
+		if err := os.WriteFile(source, []byte(block[2]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+			filepath.Join(root, "internal", "readme", "program.go"): source,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "overlay.json")
+		if err := os.WriteFile(file, overlay, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// go list -export compiles like go build, and does not link.
+		build := exec.CommandContext(t.Context(), "go", "list", "-export", "-overlay", file, "./internal/readme")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as everything is built, so that little is left to do
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Errorf("program %d of README.md: %v\n%s", programs, err, out)
+		}
+	}
+	if programs == 0 {
+		t.Error("README.md shows no Go program")
+	}
 }

@@ -20,11 +20,14 @@ type Broker struct {
 
 // New returns a broker of the sources' tools. It lists each source once and
 // refuses what a source's author must put right: an id that is illegal or used
-// twice, and a descriptor that is incomplete. A source that cannot be listed now
-// is no error; its tools are there as soon as it can.
+// twice, and a descriptor that is incomplete. A source that cannot be listed now,
+// or not within ten seconds, is no error; its tools are there as soon as it can.
 func New(sources ...Source) (*Broker, error) {
 	b := &Broker{}
-	for _, s := range sources {
+	for i, s := range sources {
+		if s == nil {
+			return nil, fmt.Errorf("catalog: source number %d is nil", i+1)
+		}
 		b.sources = append(b.sources, &source{Source: s})
 	}
 	var faults []error

@@ -39,6 +39,7 @@ func TestNewRefusesIncompleteTools(t *testing.T) {
 		"operation":                func(t *catalog.Tool) { t.Operation = "" },
 		"approval":                 func(t *catalog.Tool) { t.Approval = "sometimes" },
 		"timeout":                  func(t *catalog.Tool) { t.Timeout = -time.Second },
+		"not valid UTF-8":          func(t *catalog.Tool) { t.Description = "\xff" },
 		"no input schema":          func(t *catalog.Tool) { t.Input = nil },
 		"no function to call":      func(t *catalog.Tool) { t.Call = nil },
 		`helper_test.go:1 (source`: func(t *catalog.Tool) { t.Call = nil },
@@ -49,6 +50,12 @@ func TestNewRefusesIncompleteTools(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error is %v, want one that says %q", err, part)
 		}
+	}
+}
+
+func TestNewRefusesNil(t *testing.T) {
+	if _, err := catalog.New(of("s"), nil); err == nil || !strings.Contains(err.Error(), "number 2") {
+		t.Errorf("error is %v, want one that names the nil source", err)
 	}
 }
 

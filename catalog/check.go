@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 )
 
 // call is a request that passed every check: what Plan describes and Dispatch
@@ -88,6 +89,8 @@ func checkTool(t Tool) error {
 		return fmt.Errorf("tool %s: approval is %s, want %q, %q or nothing", t.ID, quote(string(t.Approval)), ApprovalAlways, ApprovalNever)
 	case t.Timeout < 0:
 		return fmt.Errorf("tool %s: timeout is %s, want 0 or more", t.ID, t.Timeout)
+	case !utf8.ValidString(t.Title) || !utf8.ValidString(t.Description):
+		return fmt.Errorf("tool %s: its title or description is not valid UTF-8", t.ID)
 	case len(t.Input) == 0:
 		return fmt.Errorf("tool %s: has no input schema", t.ID)
 	case t.Call == nil:

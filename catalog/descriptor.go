@@ -71,9 +71,18 @@ type Tool struct {
 	// answer alike each time and do nothing outside. An error refuses the call.
 	Prepare func(input json.RawMessage) (json.RawMessage, error)
 	// Call carries one call out. The input was validated. The context ends at
-	// the tool's timeout or when the turn is cancelled. An error that is an
-	// *[Error] reaches the model as it is; any other becomes one with code
-	// [CodeToolFailed].
+	// the tool's timeout or when the turn is cancelled; a function that does not
+	// return soon after is left behind.
+	//
+	// An error that is an *[Error] reaches the model as it is, within bounds; any
+	// other becomes one with code [CodeToolFailed]. A read has no effect. Of a
+	// write that failed, this is known of its effect:
+	//
+	//   - It timed out, was cancelled or panicked: [EffectUnknown].
+	//   - It returned an *Error: what that says.
+	//   - It returned any other error: nothing, the effect is left empty. As always
+	//     in Go, an error means that it was not done; a function that cannot be
+	//     sure returns an *Error with EffectUnknown.
 	Call func(ctx context.Context, call Call) (json.RawMessage, error)
 }
 
@@ -92,8 +101,11 @@ type Call struct {
 type Source interface {
 	// Name names the source in errors.
 	Name() string
-	// Tools lists the source's tools. It may be called often and by several
-	// goroutines.
+	// Tools lists the source's tools as they are now. It is called for each plan
+	// and each dispatch, so a source whose tools lie elsewhere remembers them. It
+	// may be called by several goroutines, and none changes what it gets. An error,
+	// a panic or more than ten seconds make the source's own tools unavailable and
+	// no others.
 	Tools(ctx context.Context) ([]Tool, error)
 }
 

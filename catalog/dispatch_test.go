@@ -126,6 +126,9 @@ func TestFailures(t *testing.T) {
 		"a panic": {func() error { panic("secret value") }, catalog.Error{
 			Code: catalog.CodeToolFailed, Message: "the tool stopped on an internal fault (panic); the worker's log has the details", Effect: catalog.EffectUnknown,
 		}},
+		"a nil pointer as error": {func() error { return (*catalog.Error)(nil) }, catalog.Error{
+			Code: catalog.CodeToolFailed, Message: "the tool stopped on an internal fault (panic); the worker's log has the details", Effect: catalog.EffectUnknown,
+		}},
 		"the end of its goroutine": {func() error { runtime.Goexit(); return nil }, catalog.Error{
 			Code: catalog.CodeToolFailed, Message: "the tool stopped on an internal fault (panic); the worker's log has the details", Effect: catalog.EffectUnknown,
 		}},

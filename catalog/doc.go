@@ -13,6 +13,15 @@
 // Between the two lies whatever the plan asks for, such as a person's approval:
 // a descriptor or input that changed meanwhile makes Dispatch refuse.
 //
+// Both go the same way, in check.go: resolve the id within the scope, read the
+// tool's schemas, accept the input, see who must agree. Only Dispatch goes on, in
+// run.go, to call the tool and judge its output. Whatever is refused or fails is
+// an [Error] with a stable code, short enough for a model and a history.
+//
+// An input is taken exactly. Its canonical form, with sorted keys and the tool's
+// defaults, is what a person is shown, what the digest covers and what the tool
+// gets.
+//
 // The package knows nothing of Temporal, and imports nothing else of this
 // module. The conformance suite for sources is in catalogtest.
 package catalog

@@ -6,14 +6,18 @@ import (
 	"time"
 )
 
-// MaxPreview bounds a plan's preview, in bytes.
-const MaxPreview = 4 << 10
+const (
+	// MaxPreview bounds a plan's preview, in bytes.
+	MaxPreview = 4 << 10
+	// maxTitle bounds a plan's title.
+	maxTitle = 200
+)
 
 // plan describes the call.
 func (c *call) plan() Plan {
 	p := Plan{
 		Tool:             c.tool.ID,
-		Title:            c.tool.title(),
+		Title:            cut(c.tool.title(), maxTitle),
 		Operation:        c.tool.Operation,
 		NeedsApproval:    c.needsApproval,
 		Reason:           c.reason,

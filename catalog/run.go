@@ -18,7 +18,12 @@ const grace = 2 * time.Second
 // answer is what came of calling a tool's function.
 type answer struct {
 	output json.RawMessage
-	err    error
+	failed bool
+	// typed is the error where it is an *Error, message its words, and timeout
+	// says that it tells of one.
+	typed   *Error
+	message string
+	timeout bool
 	// crashed says that the function panicked, or ended its goroutine.
 	crashed bool
 	// lost says that it has not come back.
@@ -38,16 +43,16 @@ func (c *call) run(ctx context.Context, planned time.Duration) Outcome {
 	}
 	callCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	a := c.call(callCtx)
-	if a.crashed || a.lost || a.err != nil {
+	a := c.invoke(callCtx)
+	if a.failed || a.crashed || a.lost {
 		return Outcome{Error: c.failure(ctx, callCtx, limit, a)}
 	}
 	return c.result(a.output)
 }
 
-// call runs the tool's function in a goroutine of its own, so that one that
+// invoke runs the tool's function in a goroutine of its own, so that one that
 // ignores its context cannot hold up the caller.
-func (c *call) call(ctx context.Context) answer {
+func (c *call) invoke(ctx context.Context) answer {
 	done := make(chan answer, 1)
 	go func() {
 		a := answer{crashed: true}
@@ -57,7 +62,9 @@ func (c *call) call(ctx context.Context) answer {
 			}
 			done <- a
 		}()
-		a.output, a.err = c.tool.Call(ctx, Call{Input: c.input, Scope: c.scope, IdempotencyKey: c.key})
+		output, err := c.tool.Call(ctx, Call{Input: c.input, Scope: c.scope, IdempotencyKey: c.key})
+		a.output = output
+		a.read(err)
 		a.crashed = false
 	}()
 	select {
@@ -76,34 +83,42 @@ func (c *call) call(ctx context.Context) answer {
 	}
 }
 
+// read takes from an error all that will be needed of it: its methods are the
+// tool's code too, and may panic.
+func (a *answer) read(err error) {
+	if err == nil {
+		return
+	}
+	a.failed = true
+	a.message = plain(err.Error(), maxMessage)
+	a.timeout = isTimeout(err)
+	if typed := (*Error)(nil); errors.As(err, &typed) {
+		a.typed = sanitize(typed)
+	}
+}
+
 func logPanic(message, tool string, value any) {
 	slog.Error(message, "tool", tool, "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
 }
 
 // failure says why a call that was made has no result, and what is known of its
-// effect. A read has none. A write:
-//
-//   - that timed out, was cancelled or panicked may have been applied: unknown.
-//   - that returned an *[Error] says so itself.
-//   - that returned any other error failed, as errors do in Go; whether a part of
-//     it was applied is not said, and the effect is left empty.
+// effect, as the comment of [Tool.Call] promises.
 func (c *call) failure(outer, inner context.Context, limit time.Duration, a answer) *Error {
 	var e *Error
-	var typed *Error
 	switch {
 	case a.crashed:
 		e = &Error{Code: CodeToolFailed, Message: "the tool stopped on an internal fault (panic); the worker's log has the details", Effect: EffectUnknown}
-	case errors.As(a.err, &typed):
-		e = sanitize(typed)
+	case a.typed != nil:
+		e = a.typed
 	case outer.Err() != nil:
 		e = ended(outer, "while the tool ran")
 		e.Effect = EffectUnknown
 	case inner.Err() != nil:
 		e = &Error{Code: CodeTimeout, Message: fmt.Sprintf("the tool did not finish within %s", limit), Effect: EffectUnknown}
-	case isTimeout(a.err):
-		e = &Error{Code: CodeTimeout, Message: "the tool gave up waiting: " + plain(a.err.Error(), maxMessage), Effect: EffectUnknown}
+	case a.timeout:
+		e = &Error{Code: CodeTimeout, Message: "the tool gave up waiting: " + a.message, Effect: EffectUnknown}
 	default:
-		e = &Error{Code: CodeToolFailed, Message: plain(a.err.Error(), maxMessage)}
+		e = &Error{Code: CodeToolFailed, Message: a.message}
 	}
 	e.Tool = c.tool.ID
 	if c.tool.Operation == Read {

@@ -65,9 +65,11 @@ func (f *startDevFlags) options() (*options, error) {
 		dbFilename:      f.dbFilename,
 		headless:        f.headless,
 		logConfig:       f.logConfig,
-		uiPublicPath:    f.uiPublicPath,
 		uiAssetPath:     f.uiAssetPath,
 		uiCodecEndpoint: f.uiCodecEndpoint,
+	}
+	if path := strings.Trim(f.uiPublicPath, "/"); path != "" {
+		o.uiPublicPath = "/" + path
 	}
 	// The default UI port follows a chosen frontend port. There is nothing to
 	// follow when that one is left to chance, or when the sum is no port.

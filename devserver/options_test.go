@@ -67,6 +67,14 @@ func TestUIPort(t *testing.T) {
 	}
 }
 
+func TestUIPublicPath(t *testing.T) {
+	for in, want := range map[string]string{"": "", "/": "", "ui": "/ui", "/ui": "/ui", "/a/b/": "/a/b"} {
+		if got := mustParse(t, "--ui-public-path", in).uiPublicPath; got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestRepeatableFlags(t *testing.T) {
 	o := mustParse(t, "-n", "a", "--namespace", "b", "-n", "a", "-n", "default",
 		"--search-attribute", "Agent=Keyword", "--search-attribute", "Cost=Double",

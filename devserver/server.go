@@ -48,9 +48,29 @@ func run(ctx context.Context, opts *options, stdout, stderr io.Writer) error {
 // startAll returns when the server is ready for requests and the UI is up. The
 // returned function stops what has been started, also after an error.
 func startAll(ctx context.Context, opts *options, addrs addresses, cfg *config.Config, logs io.Writer) (stop func() error, err error) {
+	stopServer, err := startServer(opts, addrs, cfg, logs)
+	if err != nil {
+		return func() error { return nil }, err
+	}
+	frontendAddr := cfg.PublicClient.HostPort
+	if err := waitReady(ctx, frontendAddr, opts.namespaces); err != nil || opts.headless {
+		return stopServer, err
+	}
+	stopUI, err := startUI(ctx, opts, frontendAddr)
+	if err != nil {
+		return stopServer, err
+	}
+	return func() error {
+		stopUI()
+		return stopServer()
+	}, nil
+}
+
+// startServer starts the Temporal services. They listen when it returns, but may
+// still be finding each other.
+func startServer(opts *options, addrs addresses, cfg *config.Config, logs io.Writer) (stop func() error, err error) {
 	logger, level := newLogger(logs, opts.logLevel, opts.logFormat)
 	httpAddr := hostPort(dialHost(opts.ip), addrs.http)
-	nothing := func() error { return nil }
 	server, err := temporal.NewServer(
 		temporal.WithConfig(cfg),
 		temporal.ForServices(temporal.DefaultServices),
@@ -61,12 +81,12 @@ func startAll(ctx context.Context, opts *options, addrs addresses, cfg *config.C
 		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return authorization.NewNoopClaimMapper() }),
 	)
 	if err != nil {
-		return nothing, fmt.Errorf("set up the server: %w", err)
+		return nil, fmt.Errorf("set up the server: %w", err)
 	}
 	if err := server.Start(); err != nil {
-		return nothing, fmt.Errorf("start the server: %w", err)
+		return nil, fmt.Errorf("start the server: %w", err)
 	}
-	stop = func() error {
+	return func() error {
 		quiet(level)
 		if err := server.Stop(); err != nil {
 			return fmt.Errorf("stop the server: %w", err)
@@ -78,19 +98,7 @@ func startAll(ctx context.Context, opts *options, addrs addresses, cfg *config.C
 			return fmt.Errorf("checkpoint %s: %w", opts.dbFilename, err)
 		}
 		return nil
-	}
-	frontendAddr := cfg.PublicClient.HostPort
-	if err := waitReady(ctx, frontendAddr, opts.namespaces); err != nil {
-		return stop, err
-	}
-	if opts.headless {
-		return stop, nil
-	}
-	stopUI, err := startUI(ctx, opts, frontendAddr)
-	if err != nil {
-		return stop, err
-	}
-	return func() error { stopUI(); return stop() }, nil
+	}, nil
 }
 
 // reservePorts decides on all ports and writes that of the UI back into opts.

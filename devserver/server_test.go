@@ -362,6 +362,10 @@ func TestUI(t *testing.T) {
 	if body := get(t, server.address(t, "Temporal Metrics")); !strings.Contains(body, "service_requests") {
 		t.Errorf("metrics are %.200q", body)
 	}
+	server.signal(t, os.Interrupt)
+	if code := server.wait(t); code != 0 {
+		t.Errorf("exit code %d after an interrupt", code)
+	}
 }
 
 func get(t *testing.T, url string) string {

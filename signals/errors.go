@@ -39,8 +39,8 @@ func invalid(err error) error {
 // context is made recognisable, in whatever way it is reported; any other error
 // is returned as it is.
 func typed(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
 	}
 	switch serviceerror.ToStatus(err).Code() {
 	case codes.DeadlineExceeded:

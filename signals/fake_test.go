@@ -60,6 +60,9 @@ type fakeCarried struct {
 	Archive      *contract.Ref
 }
 
+// fakeQueue is how many messages a fake thread lets wait.
+const fakeQueue = 10
+
 // blobs is the store that the fake threads and the tests share.
 var blobs = &store{values: map[string][]byte{}}
 
@@ -226,7 +229,7 @@ func (f *fakeThread) say(ctx workflow.Context, role contract.Role, text string) 
 // roll archives the run and continues as new.
 func (f *fakeThread) roll(ctx workflow.Context) error {
 	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
-	if f.closing {
+	if f.closing || workflow.GetSignalChannel(ctx, contract.SignalClose).ReceiveAsync(&contract.Close{}) {
 		return nil
 	}
 	var archive contract.Archive
@@ -300,7 +303,7 @@ func (f *fakeThread) checkSubmission(s contract.Submission) error {
 		return refuse(contract.ErrRollingOver)
 	case seen && text != s.Text:
 		return refuse(contract.ErrSubmissionConflict)
-	case len(f.Queue) >= 2:
+	case len(f.Queue) >= fakeQueue:
 		return refuse(contract.ErrQueueFull)
 	}
 	return nil

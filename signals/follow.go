@@ -2,21 +2,33 @@ package signals
 
 import (
 	"context"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
+// Paces of those who follow a thread. A person watches; who waits for a turn
+// wants its end, which is hardly ever in the middle of something.
+const (
+	watchPace = 100 * time.Millisecond
+	waitPace  = 500 * time.Millisecond
+)
+
 // follow calls look now and after every change of the thread, each time with the
 // run that is current, until look is done or the thread has ended. When it has
 // ended, look has seen its last state; that its workflow failed is an error.
 //
+// While the thread is in the middle of something, its changes gather for a pace.
+//
 // It waits at the end of the run's history, so while nothing happens it costs one
 // request in 20 seconds, and no event at any time.
 func (c *Client) follow(
-	ctx context.Context, thread contract.ThreadRef, look func(run execution) (done bool, err error),
+	ctx context.Context, thread contract.ThreadRef, pace time.Duration, look func(run execution) (done bool, err error),
 ) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // the long poll that is under way then
 	for {
 		current, err := c.reader.describe(ctx, execution{workflowID: thread.WorkflowID()})
 		if err != nil {
@@ -29,7 +41,7 @@ func (c *Client) follow(
 			}
 			return err
 		}
-		end := &tail{reader: c.reader, run: current.execution}
+		end := &tail{reader: c.reader, run: current.execution, pace: pace}
 		end.seek(ctx)
 		// A run that has ended was continued as new, was reset, or was the last: the
 		// run that is current then tells which.

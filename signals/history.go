@@ -26,9 +26,19 @@ const (
 type tail struct {
 	reader *Reader
 	run    execution
+	// pace is how long changes may gather while the thread is in the middle of
+	// something.
+	pace time.Duration
 	// token is the server's mark of how far the history was read. Empty: nothing
 	// was read yet.
 	token []byte
+	// polling is the long poll that is under way, if any.
+	polling chan polled
+}
+
+type polled struct {
+	response *workflowservice.GetWorkflowExecutionHistoryResponse
+	err      error
 }
 
 // seek goes to the end of the history without reading what lies before. A long
@@ -47,37 +57,75 @@ func (t *tail) seek(ctx context.Context) {
 
 // wait returns when the thread may answer otherwise than before, with closed if
 // the run has ended. A thread's answers change in a workflow task and never
-// between two, so nothing else is reported.
+// between two, so nothing else is reported. One that ends with an activity under
+// way is a step in the middle of something, and there may be many a second: it
+// is reported at the tail's pace, or with the next that is none.
 func (t *tail) wait(ctx context.Context) (closed bool, err error) {
+	var due <-chan time.Time // set once something has changed
 	for {
-		var response *workflowservice.GetWorkflowExecutionHistoryResponse
-		err := patiently(ctx, pollTimeout, func(ctx context.Context) (err error) {
-			response, err = t.reader.history(ctx, t.run, t.token, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-			return err
-		})
+		var got polled
+		select {
+		case <-due:
+			return false, nil
+		case got = <-t.poll(ctx):
+			t.polling = nil
+		}
 		var refused *serviceerror.InvalidArgument
-		if len(t.token) > 0 && errors.As(err, &refused) {
+		if len(t.token) > 0 && errors.As(got.err, &refused) {
 			// The history is another one since, after a failover: read all of it.
 			t.token = nil
 			continue
 		}
-		if err != nil {
-			return false, err
+		if got.err != nil {
+			return false, got.err
 		}
-		t.token = response.GetNextPageToken()
+		t.token = got.response.GetNextPageToken()
 		if len(t.token) == 0 {
 			return true, nil
 		}
-		events, err := eventsOf(response)
+		events, err := eventsOf(got.response)
 		if err != nil {
 			return false, err
 		}
-		for _, event := range events {
-			if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
-				return false, nil
-			}
+		switch changed, busy := changeIn(events); {
+		case changed && !busy:
+			return false, nil
+		case changed && due == nil:
+			due = time.After(t.pace)
 		}
 	}
+}
+
+// changeIn reports whether a workflow task is among the events, and whether the
+// last one leaves an activity under way.
+func changeIn(events []*historypb.HistoryEvent) (changed, busy bool) {
+	for _, event := range events {
+		switch event.GetEventType() {
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
+			changed, busy = true, false
+		case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
+			busy = true
+		}
+	}
+	return changed, busy
+}
+
+// poll returns the long poll that is under way, or begins one. It ends with ctx.
+func (t *tail) poll(ctx context.Context) <-chan polled {
+	if t.polling == nil {
+		polling := make(chan polled, 1)
+		token := t.token
+		go func() {
+			var got polled
+			got.err = patiently(ctx, pollTimeout, func(ctx context.Context) (err error) {
+				got.response, err = t.reader.history(ctx, t.run, token, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+				return err
+			})
+			polling <- got
+		}()
+		t.polling = polling
+	}
+	return t.polling
 }
 
 // history long-polls a run's history from where the token ends.

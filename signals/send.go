@@ -21,8 +21,8 @@ import (
 // [contract.ErrThreadClosed], [contract.ErrSubmissionConflict],
 // [contract.ErrQueueFull].
 //
-// It waits for a worker until ctx ends, and a message whose Send ended that way
-// may still be taken: send it again with the same id to find out.
+// It waits for a worker until ctx ends. A message whose Send ended that way may
+// still be taken: send it again with the same id to find out.
 func (c *Client) Send(ctx context.Context, start contract.Start, submission contract.Submission) (contract.Submitted, error) {
 	if submission.ID == "" {
 		submission.ID = rand.Text()

@@ -82,10 +82,10 @@ func TestSendRefusals(t *testing.T) {
 	})
 	t.Run("queue full", func(t *testing.T) {
 		b := setUp(t)
-		for _, text := range []string{"hang", "echo 1", "echo 2"} {
-			b.send(t, text)
+		for range 1 + fakeQueue {
+			b.send(t, "hang")
 		}
-		_, err := b.Send(within(t), b.start, contract.Submission{Text: "echo 3"})
+		_, err := b.Send(within(t), b.start, contract.Submission{Text: "echo"})
 		wantCode(t, err, contract.ErrQueueFull)
 	})
 }

@@ -81,10 +81,11 @@ func (t *thread) details() string {
 	for _, ap := range t.approvals {
 		fmt.Fprintf(&d, "\n### Approve `%s`?\n\n", ap.Tool)
 		if ap.Reason != "" {
-			fmt.Fprintf(&d, "%s. ", ap.Reason)
+			fmt.Fprintf(&d, "Asked because %s. ", ap.Reason)
 		}
-		fmt.Fprintf(&d, "Expires %s.\n\n```json\n%s\n```\n\n", ap.ExpiresAt.UTC().Format(time.RFC1123), ap.Preview)
-		fmt.Fprintf(&d, "Send the signal `%s` with\n\n```json\n{\"approval\":%q,\"digest\":%q,\"verdict\":\"approve\",\"by\":\"...\"}\n```\n",
+		fmt.Fprintf(&d, "Expires %s.\n\n```json\n%s\n```\n\n", ap.ExpiresAt.UTC().Format(time.RFC1123), indented(ap.Preview))
+		fmt.Fprintf(&d, "To decide, send the signal `%s` with `approve` or `deny`:\n\n"+
+			"```json\n{\n  \"approval\": %q,\n  \"digest\": %q,\n  \"verdict\": \"approve\",\n  \"by\": \"...\"\n}\n```\n",
 			contract.SignalApproval, ap.ID, ap.Digest)
 	}
 	if n := len(t.queue); n > 0 {
@@ -109,4 +110,47 @@ func (t *thread) sentence() string {
 		return fmt.Sprintf("idle; turn %s %s.", last.ID, last.Status)
 	}
 	return "idle."
+}
+
+// indented lays compact JSON out in lines. It does what json.Indent does, without
+// the pools that would make that nondeterministic in the eyes of the checker.
+func indented(compact []byte) string {
+	var out strings.Builder
+	depth, quoted, escaped := 0, false, false
+	for i, c := range compact {
+		switch {
+		case quoted:
+			out.WriteByte(c)
+			quoted = escaped || c != '"'
+			escaped = !escaped && c == '\\'
+		case c == '{' || c == '[':
+			out.WriteByte(c)
+			if next := i + 1; next < len(compact) && compact[next] != c+2 { // } is { + 2, ] is [ + 2
+				depth++
+				newLine(&out, depth)
+			}
+		case c == '}' || c == ']':
+			if compact[i-1] != c-2 {
+				depth--
+				newLine(&out, depth)
+			}
+			out.WriteByte(c)
+		case c == ',':
+			out.WriteByte(c)
+			newLine(&out, depth)
+		case c == ':':
+			out.WriteString(": ")
+		default:
+			out.WriteByte(c)
+			quoted = c == '"'
+		}
+	}
+	return out.String()
+}
+
+func newLine(out *strings.Builder, depth int) {
+	out.WriteByte('\n')
+	for range depth {
+		out.WriteString("  ")
+	}
 }

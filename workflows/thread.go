@@ -99,7 +99,8 @@ func (w *Worker) admit(ctx workflow.Context, start contract.Start) error {
 		return temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrInvalid, nil)
 	}
 	var known bool
-	encoded := workflow.SideEffect(ctx, func(workflow.Context) any { return slices.Contains(w.Agents, start.Agent) })
+	summary := workflow.SideEffectOptions{Summary: "does the worker have the agent " + start.Agent + "?"}
+	encoded := workflow.SideEffectWithOptions(ctx, summary, func(workflow.Context) any { return slices.Contains(w.Agents, start.Agent) })
 	if err := encoded.Get(&known); err != nil {
 		return err
 	}

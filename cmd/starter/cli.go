@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -26,6 +28,8 @@ type cli struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
+	// isTerminal reports whether a stream is a terminal.
+	isTerminal func(stream any) bool
 
 	target    connect.Target
 	taskQueue string
@@ -67,10 +71,19 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	if c.temporal != nil {
 		c.temporal.Close()
 	}
-	if err != nil {
+	code := exitCode(ctx, err)
+	switch code {
+	case exitOK:
+	case exitInterrupted:
+		if !errors.Is(err, context.Canceled) { // it says how to go on
+			fmt.Fprintln(c.stderr, oneLine(err))
+		}
+	case exitWaiting:
+		fmt.Fprintln(c.stderr, oneLine(err))
+	default:
 		fmt.Fprintln(c.stderr, "Error: "+oneLine(err))
 	}
-	return exitCode(ctx, err)
+	return code
 }
 
 func (c *cli) rootCommand() *cobra.Command {
@@ -132,6 +145,29 @@ func (c *cli) connect(ctx context.Context) error {
 	return nil
 }
 
+// workerTimeout bounds the wait for a worker's answer.
+const workerTimeout = 30 * time.Second
+
+// ask asks something that a worker must answer, and says so if none does.
+func (c *cli) ask(ctx context.Context, question func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, workerTimeout)
+	defer cancel()
+	err := question(limited)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fmt.Errorf("no worker has answered for %s; is one running on task queue %s? (%w)", workerTimeout, c.taskQueue, err)
+	}
+	return err
+}
+
+// state asks what a thread is doing.
+func (c *cli) state(ctx context.Context, thread contract.ThreadRef) (state contract.State, err error) {
+	err = c.ask(ctx, func(ctx context.Context) error {
+		state, err = c.threads.State(ctx, thread)
+		return err
+	})
+	return state, err
+}
+
 // link is the page of the Temporal UI that shows the thread, or empty where the
 // UI is not known.
 func (c *cli) link(thread contract.ThreadRef) string {
@@ -163,7 +199,7 @@ func (c *cli) print(value any, text func(io.Writer)) error {
 }
 
 // interactive reports whether a person can be asked: both ends are a terminal.
-func (c *cli) interactive() bool { return !c.json && isTerminal(c.stdin) && isTerminal(c.stdout) }
+func (c *cli) interactive() bool { return !c.json && c.isTerminal(c.stdin) && c.isTerminal(c.stdout) }
 
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
@@ -172,7 +208,7 @@ func isTerminal(stream any) bool {
 
 // screen says how to draw on standard output.
 func (c *cli) screen() screen {
-	s := screen{width: defaultWidth, terminal: isTerminal(c.stdout)}
+	s := screen{width: defaultWidth, terminal: c.isTerminal(c.stdout)}
 	if file, ok := c.stdout.(*os.File); ok && s.terminal {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 			s.width = min(width, maxWidth)

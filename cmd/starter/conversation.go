@@ -80,7 +80,11 @@ func (v *conversation) follow(ctx context.Context, after int64) (contract.Turn, 
 			}
 		case line, ok := <-v.lines:
 			if !ok {
-				return contract.Turn{}, waitingError{v.thread, v.turn, v.waiting[0]}
+				v.lines = nil // nobody types any more
+				if len(v.waiting) > 0 {
+					return contract.Turn{}, waitingError{v.thread, v.turn, v.waiting[0]}
+				}
+				continue
 			}
 			if err := v.answer(ctx, line); err != nil {
 				return contract.Turn{}, err
@@ -121,8 +125,10 @@ func (v *conversation) approval(ctx context.Context, p contract.Part) error {
 	case byNobody:
 		return waitingError{v.thread, v.turn, *p.Approval}
 	case byPerson:
-		v.waiting = append(v.waiting, *p.Approval)
-		if len(v.waiting) == 1 {
+		if slices.ContainsFunc(v.waiting, func(a contract.Approval) bool { return a.ID == p.ID }) {
+			return nil
+		}
+		if v.waiting = append(v.waiting, *p.Approval); len(v.waiting) == 1 {
 			v.ask()
 		}
 	case byOthers:
@@ -205,13 +211,13 @@ func (v *conversation) decision(a contract.Approval, comment string) contract.De
 func (v *conversation) details(a contract.Approval) {
 	v.view.block(preview(a, 0), plain)
 	v.view.block(strings.Join([]string{
-		"tool        " + a.Tool,
-		"reason      " + a.Reason,
-		"call        " + a.Call,
-		"approval    " + a.ID,
-		"requested   " + a.RequestedAt.Local().Format("2006-01-02 15:04:05"),
-		"expires     " + a.ExpiresAt.Local().Format("2006-01-02 15:04:05"),
-		"digest      " + a.Digest,
+		"tool: " + a.Tool,
+		"reason: " + a.Reason,
+		"call: " + a.Call,
+		"approval: " + a.ID,
+		"requested: " + a.RequestedAt.Local().Format("2006-01-02 15:04:05"),
+		"expires: " + a.ExpiresAt.Local().Format("2006-01-02 15:04:05"),
+		"digest: " + a.Digest,
 	}, "\n"), dim)
 }
 
@@ -241,12 +247,11 @@ func (v *conversation) ended(ctx context.Context) (contract.Turn, error) {
 
 func (v *conversation) finish(turn contract.Turn) {
 	v.view.wipe()
-	if turn.Status != contract.StatusCompleted {
-		v.view.release()
-		return
+	if turn.Status == contract.StatusCompleted {
+		v.view.held = nil
+		v.view.say(turn.Answer)
 	}
-	v.view.held = nil
-	v.view.say(turn.Answer)
+	v.view.release()
 }
 
 // maxPreviewLines bounds the input that is shown with a question.
@@ -287,4 +292,3 @@ func readLines(in io.Reader) <-chan string {
 	}()
 	return lines
 }
-

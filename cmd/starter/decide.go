@@ -88,7 +88,7 @@ func (c *cli) decideCommand(cmd *cobra.Command, d *deciding) *cobra.Command {
 
 // quote fills in which approval is decided, and its digest, from those that wait.
 func (c *cli) quote(ctx context.Context, thread contract.ThreadRef, decision *contract.Decision) error {
-	state, err := c.threads.State(ctx, thread)
+	state, err := c.state(ctx, thread)
 	if err != nil {
 		return err
 	}

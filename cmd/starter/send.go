@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -49,11 +51,14 @@ then {"turn": ...}, each on a line of its own.
 			if err != nil {
 				return err
 			}
-			submission := contract.Submission{ID: s.id, Text: args[1]}
+			submission := contract.Submission{ID: cmp.Or(s.id, rand.Text()), Text: args[1]}
 			if args[1] == "-" {
 				if submission.Text, err = readMessage(c.stdin); err != nil {
 					return err
 				}
+			}
+			if err := submission.Validate(); err != nil {
+				return misused("message: %w", err)
 			}
 			if err := c.connect(cmd.Context()); err != nil {
 				return err
@@ -83,7 +88,14 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 	if err != nil {
 		return err
 	}
-	submitted, err := c.threads.Send(ctx, start, submission)
+	var submitted contract.Submitted
+	err = c.ask(ctx, func(ctx context.Context) error {
+		submitted, err = c.threads.Send(ctx, start, submission)
+		return err
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the message may be taken still, send it again with --id %s: %w", submission.ID, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -108,6 +120,7 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 		cli: c, thread: thread, turn: submitted.Turn, by: s.by, decide: byNobody,
 		view: newTimeline(c.stdout, c.screen(), start.Agent),
 	}
+	v.view.turn = v.turn
 	switch {
 	case s.yes:
 		v.decide = byItself
@@ -126,7 +139,7 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 // startOf says how the thread was opened, or is to be opened, and the cursor of
 // its timeline before the message.
 func (c *cli) startOf(ctx context.Context, o opening, thread contract.ThreadRef) (contract.Start, int64, error) {
-	state, err := c.threads.State(ctx, thread)
+	state, err := c.state(ctx, thread)
 	switch {
 	case err == nil && o.agent == "":
 		return state.Start, state.Cursor, nil

@@ -27,7 +27,7 @@ func (c *cli) stateCommand() *cobra.Command {
 			if err := c.connect(cmd.Context()); err != nil {
 				return err
 			}
-			state, err := c.threads.State(cmd.Context(), thread)
+			state, err := c.state(cmd.Context(), thread)
 			if err != nil {
 				return err
 			}

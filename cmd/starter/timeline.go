@@ -20,8 +20,14 @@ type timeline struct {
 	screen screen
 	now    func() time.Time
 	agent  string
+	// turn is the turn whose answer is printed by the caller, if any.
+	turn string
 	// drawn is the status in which a part was last drawn.
 	drawn map[string]contract.PartStatus
+	// reads are settled calls of a batch that is not drawn yet.
+	reads []contract.Part
+	// problem is what was said last to be wrong; it is not said twice.
+	problem string
 	// passing says that the cursor stands on a passing line.
 	passing bool
 	// held is the agent's newest message. It is drawn when something follows; the
@@ -41,70 +47,85 @@ func (t *timeline) show(p contract.Part) {
 	if t.drawn[p.ID] == p.Status {
 		return
 	}
-	first := t.drawn[p.ID] == ""
+	begun := t.drawn[p.ID] != ""
 	t.drawn[p.ID] = p.Status
-	if p.Kind == contract.KindMessage && p.Role == contract.RoleAssistant {
+	switch {
+	case p.Kind == contract.KindMessage && p.Role == contract.RoleAssistant:
 		t.release()
 		t.held = &p
-		return
-	}
-	if p.Status == contract.PartRunning {
+	case p.Status == contract.PartRunning:
 		t.begin(p)
-		return
+	case p.Kind == contract.KindCall && p.Status == contract.PartWaiting:
+		// Its approval says so.
+	case p.Kind == contract.KindCall && p.Parent != p.Turn && t.drawn[p.Parent] == "":
+		t.reads = append(t.reads, p)
+	case p.Kind == contract.KindBatch && begun && p.Status == contract.PartDone:
+		// Its calls have said so.
+	case p.Kind == contract.KindMilestone && p.ID == t.turn:
+		t.settled(p)
+	case p.Kind == contract.KindBatch:
+		t.release()
+		t.settled(p)
+		t.drawReads()
+	default:
+		t.release()
+		t.drawReads()
+		t.settled(p)
 	}
-	if p.Kind == contract.KindCall && p.Status == contract.PartWaiting {
-		return // its approval says so
-	}
-	t.release()
-	t.settled(p, first)
 }
 
 // begin draws a part that runs: the head of a batch, and else a passing line.
 func (t *timeline) begin(p contract.Part) {
-	if p.Kind == contract.KindMilestone {
-		return
-	}
-	t.release()
-	if p.Kind == contract.KindBatch {
+	switch p.Kind {
+	case contract.KindMilestone:
+	case contract.KindBatch:
+		t.release()
 		t.row(row{glyph: "·", label: "reads", text: p.Title})
-		return
+	default:
+		t.release()
+		t.pass("… " + cut(clean(cmp.Or(p.Tool, p.Title)), t.screen.width-4))
 	}
-	t.pass("… " + cut(clean(cmp.Or(p.Tool, p.Title)), t.screen.width-4))
 }
 
 // settled draws a part that has ended, or waits for a person.
-func (t *timeline) settled(p contract.Part, first bool) {
+func (t *timeline) settled(p contract.Part) {
 	glyph, colour := mark(p.Status)
 	r := row{glyph: glyph, colour: colour, label: string(p.Kind), text: p.Title, meta: t.duration(p)}
 	switch p.Kind {
 	case contract.KindMessage:
 		r = row{glyph: "●", colour: cyan, label: cmp.Or(string(p.Role), "message"), body: p.Text}
 	case contract.KindModel:
-		r.label, r.meta = "model", append(r.meta, tokens(p.Usage)...)
+		r.meta = append(r.meta, tokens(p.Usage)...)
 	case contract.KindBatch:
-		if p.Status == contract.PartDone && !first {
-			return // its calls have said so
-		}
 		r.label = "reads"
 	case contract.KindCall:
-		r.label, r.text = "call", p.Tool
-		if p.Parent != "" && t.drawn[p.Parent] != "" {
-			r.indent, r.label = 2, ""
+		r.text, r.body = p.Tool, p.Text
+		if p.Parent != p.Turn {
+			r.indent, r.label = labelColumns+1, ""
 		}
-		r.body = p.Text
 	case contract.KindApproval:
 		r.text, r.body = t.approval(p)
 	case contract.KindMilestone:
-		r.label, r.meta = "turn", append(r.meta, tokens(p.Usage)...)
-		if p.ID != p.Turn {
-			r.label, r.body = "note", p.Text
+		r.label, r.body, r.meta = "note", p.Text, append(r.meta, tokens(p.Usage)...)
+		if p.ID == p.Turn {
+			r.label = "turn"
 		}
 	case contract.KindError:
 		r.body = p.Text
 	}
 	t.row(r)
-	if p.Problem != nil && p.Kind != contract.KindApproval {
-		t.block(p.Problem.Message, plain)
+	if p.Problem != nil && p.Kind != contract.KindApproval && p.Problem.Message != t.problem {
+		t.problem = p.Problem.Message
+		t.block(t.problem, plain)
+	}
+}
+
+// drawReads draws the calls that came before their batch did.
+func (t *timeline) drawReads() {
+	reads := t.reads
+	t.reads = nil
+	for _, read := range reads {
+		t.settled(read)
 	}
 }
 
@@ -177,15 +198,19 @@ func (t *timeline) row(r row) {
 		label := cut(clean(r.label), labelColumns)
 		lead += label + strings.Repeat(" ", labelColumns-columns(label)) + " "
 	}
-	lines := []string{}
-	if r.text == "" {
-		lines = wrap(clean(r.body), t.room())
-		r.text, lines = lines[0], lines[1:]
-	} else if r.body != "" {
-		lines = wrap(clean(r.body), t.room())
-	}
 	meta := strings.Join(r.meta, " · ")
-	text := cut(clean(r.text), max(t.room()-columns(meta)-2, minWidth/2))
+	room := t.room()
+	if meta != "" {
+		room = max(room-columns(meta)-2, minWidth/2)
+	}
+	var lines []string
+	if r.text == "" || r.body != "" {
+		lines = wrap(clean(r.body), room)
+	}
+	if r.text == "" {
+		r.text, lines = lines[0], lines[1:]
+	}
+	text := cut(clean(r.text), room)
 	if meta != "" {
 		text += t.screen.paint(dim, "  "+meta)
 	}

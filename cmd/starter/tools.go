@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -14,9 +13,6 @@ import (
 
 	"github.com/heddle-dev/heddle/signals/contract"
 )
-
-// toolsTimeout bounds the answer of a worker, and with it the wait for one.
-const toolsTimeout = 30 * time.Second
 
 // The workflow ListTools of a worker, and its payloads.
 const listToolsType = "ListTools"
@@ -82,7 +78,7 @@ With --json each tool is a JSON value on a line of its own.`,
 func (c *cli) tools(ctx context.Context, in listTools) ([]listedTool, error) {
 	run, err := c.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		TaskQueue:                c.taskQueue,
-		WorkflowExecutionTimeout: toolsTimeout,
+		WorkflowExecutionTimeout: workerTimeout,
 		StaticSummary:            "tools of " + in.Agent,
 	}, listToolsType, in)
 	if err != nil {
@@ -94,7 +90,7 @@ func (c *cli) tools(ctx context.Context, in listTools) ([]listedTool, error) {
 	var refused *temporal.ApplicationError
 	switch {
 	case errors.As(err, &late):
-		return nil, fmt.Errorf("no worker answers on task queue %s after %s", c.taskQueue, toolsTimeout)
+		return nil, fmt.Errorf("no worker answers on task queue %s after %s", c.taskQueue, workerTimeout)
 	case errors.As(err, &refused):
 		return nil, fmt.Errorf("list the tools of %s: %s", in.Agent, refused.Message())
 	case err != nil:

@@ -32,6 +32,9 @@ With --json each message is a JSON value on a line of its own.`,
 			if err := c.connect(cmd.Context()); err != nil {
 				return err
 			}
+			if _, err := c.state(cmd.Context(), thread); err != nil {
+				return err // there is such a thread, and a worker to read it
+			}
 			view := newTimeline(c.stdout, c.screen(), "")
 			for message, err := range c.threads.Messages(cmd.Context(), thread, from, to) {
 				if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -37,18 +38,25 @@ there.
 			if err := c.connect(cmd.Context()); err != nil {
 				return err
 			}
-			state, err := c.threads.State(cmd.Context(), thread)
+			state, err := c.state(cmd.Context(), thread)
 			if err != nil {
 				return err
 			}
 			view := newTimeline(c.stdout, c.screen(), state.Agent)
 			defer view.wipe()
-			if turn != "" {
-				v := &conversation{cli: c, thread: thread, turn: turn, view: view, decide: byOthers}
-				_, err := v.follow(cmd.Context(), after)
-				return err
+			if turn == "" {
+				return c.watch(cmd.Context(), thread, after, view)
 			}
-			return c.watch(cmd.Context(), thread, after, view)
+			if !current(state, turn) {
+				// It ended long ago, which is told at once, or is not the thread's.
+				if _, err := c.threads.Wait(cmd.Context(), thread, turn); err != nil {
+					return err
+				}
+			}
+			view.turn = turn
+			v := &conversation{cli: c, thread: thread, turn: turn, view: view, decide: byOthers}
+			_, err = v.follow(cmd.Context(), after)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&turn, "turn", "", "follow only this turn, to its end")
@@ -74,4 +82,12 @@ func (c *cli) watch(ctx context.Context, thread contract.ThreadRef, after int64,
 		fmt.Fprintf(c.stdout, "%s is closed\n", thread)
 	}
 	return nil
+}
+
+// current reports whether a turn runs or waits for the turns before it.
+func current(state contract.State, turn string) bool {
+	if state.Turn != nil && state.Turn.ID == turn {
+		return true
+	}
+	return slices.ContainsFunc(state.Queue, func(t contract.Turn) bool { return t.ID == turn })
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gocloud.dev/blob"
@@ -21,9 +22,23 @@ import (
 func Open(ctx context.Context, place string) (*Store, error) {
 	bucket, err := open(ctx, place)
 	if err != nil {
-		return nil, fmt.Errorf("blobs: open %q: %w", place, err)
+		return nil, fmt.Errorf("blobs: open %s: %w", shown(place), err)
 	}
 	return &Store{bucket: bucket}, nil
+}
+
+// shown is a place without what may be a secret: a URL can hold credentials in
+// its user part and its options.
+func shown(place string) string {
+	scheme, _, isURL := strings.Cut(place, "://")
+	u, err := url.Parse(place)
+	switch {
+	case !isURL:
+		return strconv.Quote(place)
+	case err != nil:
+		return scheme + "://..."
+	}
+	return u.Scheme + "://" + u.Host + u.Path
 }
 
 func open(ctx context.Context, place string) (*blob.Bucket, error) {
@@ -35,10 +50,14 @@ func open(ctx context.Context, place string) (*blob.Bucket, error) {
 	}
 	u, err := url.Parse(place)
 	if err != nil {
-		return nil, errors.New("is not a URL") // the cause quotes the URL, which may hold a credential
+		return nil, errors.New("is not a URL") // the cause quotes the whole
 	}
 	if u.Scheme != "file" {
-		return blob.OpenBucket(ctx, place)
+		bucket, err := blob.OpenBucket(ctx, place)
+		if err != nil {
+			return nil, errors.New(strings.ReplaceAll(err.Error(), place, shown(place)))
+		}
+		return bucket, nil
 	}
 	if u.Host != "" && u.Host != "localhost" {
 		return nil, fmt.Errorf("has the host %q; a folder is written file:///path", u.Host)

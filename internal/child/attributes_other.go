@@ -4,4 +4,6 @@ package child
 
 import "syscall"
 
-func attributes() *syscall.SysProcAttr { return nil }
+func attributes(bool) *syscall.SysProcAttr {
+	return nil
+}

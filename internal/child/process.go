@@ -26,6 +26,9 @@ type Command struct {
 	Env []string
 	// Output takes what it prints, on either stream.
 	Output io.Writer
+	// Foreground gives it this process's own terminal: its standard streams, in
+	// place of Output, and the keys that interrupt.
+	Foreground bool
 }
 
 // Process is a running program.
@@ -36,15 +39,19 @@ type Process struct {
 	err  error
 }
 
-// Start runs a program in a process group of its own, so that an interrupt typed
-// at the terminal reaches this process alone and the order of ending is its own.
+// Start runs a program. Unless it is in the foreground it has a process group of
+// its own: an interrupt typed at the terminal reaches this process alone, which
+// ends what it started in its own order.
 func Start(c Command) (*Process, error) {
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Stdout, cmd.Stderr = c.Output, c.Output
+	if c.Foreground {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	}
 	cmd.WaitDelay = outputDelay
-	cmd.SysProcAttr = attributes()
+	cmd.SysProcAttr = attributes(!c.Foreground)
 	p := &Process{cmd: cmd, name: c.Path, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {

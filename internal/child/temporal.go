@@ -68,6 +68,20 @@ type Temporal struct {
 	UI string
 }
 
+// ClientEnv is an environment in which Temporal's clients connect to a server that
+// was started here, whatever else this process's own environment and the user's
+// configuration files say.
+func ClientEnv(address string) []string {
+	return []string{
+		"TEMPORAL_ADDRESS=" + address,
+		"TEMPORAL_NAMESPACE=" + client.DefaultNamespace,
+		"TEMPORAL_CONFIG_FILE=" + os.DevNull,
+		"TEMPORAL_PROFILE=",
+		"TEMPORAL_API_KEY=",
+		"TEMPORAL_TLS=false",
+	}
+}
+
 // StartTemporal starts a Temporal development server with the namespace
 // "default" and returns when it answers requests.
 func StartTemporal(ctx context.Context, o TemporalOptions) (*Temporal, error) {

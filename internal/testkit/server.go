@@ -23,7 +23,7 @@ type Server struct {
 
 	options child.TemporalOptions
 	process *child.Temporal
-	output  *output
+	log     *child.Log
 }
 
 // DevServer returns the server that the tests of the process share. It skips the
@@ -41,7 +41,7 @@ func DevServer(t testing.TB) *Server {
 		server.start(t)
 		shared.server = server
 	}
-	shared.server.output.showOnFailure(t, "Temporal server")
+	showOnFailure(t, "Temporal server", shared.server.log)
 	return shared.server
 }
 
@@ -55,7 +55,7 @@ func StartServer(t testing.TB, settings ...string) *Server {
 	options.Database = filepath.Join(t.TempDir(), "temporal.db")
 	server := &Server{options: options}
 	server.start(t)
-	server.output.showOnFailure(t, "Temporal server")
+	showOnFailure(t, "Temporal server", server.log)
 	t.Cleanup(server.Kill)
 	return server
 }
@@ -76,15 +76,15 @@ func serverOptions(t testing.TB) child.TemporalOptions {
 
 func (s *Server) start(t testing.TB) {
 	t.Helper()
-	if s.output == nil {
-		s.output = &output{}
+	if s.log == nil {
+		s.log = &child.Log{}
 	}
-	s.options.Address, s.options.Output = s.Address, s.output
+	s.options.Address, s.options.Output = s.Address, s.log
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	process, err := child.StartTemporal(ctx, s.options)
 	if err != nil {
-		t.Fatalf("testkit: %v\n%s", err, s.output)
+		t.Fatalf("testkit: %v\n%s", err, s.log)
 	}
 	s.process, s.Address = process, process.Address
 }

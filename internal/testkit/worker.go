@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,14 +47,14 @@ type WorkerProcess struct {
 
 	worker  Worker
 	process *child.Process
-	output  *output
+	log     *child.Log
 }
 
 // StartWorker writes the worker's files, starts it and returns once it is ready.
 // The worker ends with the test.
 func StartWorker(t testing.TB, w Worker) *WorkerProcess {
 	t.Helper()
-	p := &WorkerProcess{Dir: t.TempDir(), TaskQueue: w.TaskQueue, worker: w, output: &output{}}
+	p := &WorkerProcess{Dir: t.TempDir(), TaskQueue: w.TaskQueue, worker: w, log: &child.Log{}}
 	if p.TaskQueue == "" {
 		p.TaskQueue = Name(t)
 	}
@@ -66,7 +67,7 @@ func StartWorker(t testing.TB, w Worker) *WorkerProcess {
 			t.Fatalf("testkit: %v", err)
 		}
 	}
-	p.output.showOnFailure(t, "worker")
+	showOnFailure(t, "worker", p.log)
 	t.Cleanup(p.Kill)
 	p.Start(t)
 	return p
@@ -84,13 +85,13 @@ func (p *WorkerProcess) Start(t testing.TB) {
 		}
 		path, env = self, append([]string{workerEnv + "=1"}, env...)
 	}
-	p.output.clear()
+	p.log.Clear()
 	process, err := child.Start(child.Command{
 		Path:   path,
 		Args:   append([]string{"--config", filepath.Join(p.Dir, "heddle.yaml")}, p.worker.Args...),
 		Dir:    p.Dir,
-		Env:    append([]string{"TEMPORAL_ADDRESS=" + p.worker.Server.Address, TaskQueueEnv + "=" + p.TaskQueue}, env...),
-		Output: p.output,
+		Env:    append(append(child.ClientEnv(p.worker.Server.Address), TaskQueueEnv+"="+p.TaskQueue), env...),
+		Output: p.log,
 	})
 	if err != nil {
 		t.Fatalf("testkit: %v", err)
@@ -102,27 +103,15 @@ func (p *WorkerProcess) Start(t testing.TB) {
 // WaitOutput waits until the worker has printed text since its start.
 func (p *WorkerProcess) WaitOutput(t testing.TB, text string) {
 	t.Helper()
-	deadline := time.After(startTimeout)
-	for {
-		found, changed := p.output.has(text)
-		if found {
-			return
-		}
-		select {
-		case <-changed:
-		case <-p.process.Done():
-			if found, _ := p.output.has(text); !found {
-				t.Fatalf("testkit: the worker ended (%v) without printing %q", p.process.Err(), text)
-			}
-			return
-		case <-deadline:
-			t.Fatalf("testkit: the worker did not print %q in %s", text, startTimeout)
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	if err := p.log.Wait(ctx, p.process, text); err != nil {
+		t.Fatalf("testkit: worker: %v", err)
 	}
 }
 
 // Output is the end of what the worker has printed since its start.
-func (p *WorkerProcess) Output() string { return p.output.String() }
+func (p *WorkerProcess) Output() string { return p.log.String() }
 
 // PID is the process id.
 func (p *WorkerProcess) PID() int { return p.process.PID() }

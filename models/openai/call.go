@@ -1,11 +1,11 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/openai/openai-go/v3/option"
@@ -18,6 +18,9 @@ const (
 	// maxStream bounds an event stream, in which every few letters travel in a
 	// frame of some hundred bytes.
 	maxStream = 4 * maxReply
+	// maxLine bounds a line of a stream: the SDK's reader looks at all of a line
+	// again for each packet of it.
+	maxLine = 4 << 20
 )
 
 var (
@@ -77,21 +80,30 @@ func (c *call) bound(req *http.Request, next option.MiddlewareNext) (*http.Respo
 	return res, err
 }
 
-// boundedBody is a response body that ends with an error when it grows too large, and
-// that notes every sign of life.
+// boundedBody is a response body that ends with an error when it, or a line of a
+// streamed one, grows too large, and that notes every sign of life.
 type boundedBody struct {
 	io.ReadCloser
 	call *call
 	left int64
+	line int // bytes since the last line break
 }
 
 // Read implements [io.Reader].
 func (b *boundedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if n > 0 && b.call.silence != nil {
-		b.call.silence.Reset(b.call.idle)
-	}
 	if b.left -= int64(n); b.left < 0 {
+		return 0, errTooLarge
+	}
+	if n == 0 || b.call.silence == nil {
+		return n, err
+	}
+	b.call.silence.Reset(b.call.idle)
+	b.line += n
+	if last := bytes.LastIndexByte(p[:n], '\n'); last >= 0 {
+		b.line = n - 1 - last
+	}
+	if b.line > maxLine {
 		return 0, errTooLarge
 	}
 	return n, err
@@ -104,14 +116,4 @@ func readAll(r io.Reader) ([]byte, error) {
 		return nil, errTooLarge
 	}
 	return data, err
-}
-
-// redact removes the key from what a server said.
-func (c *call) redact(s string) string {
-	// A server without keys is often given a word like "ollama" for one. To
-	// remove that would damage messages and protect nothing.
-	if len(c.key) < 8 {
-		return s
-	}
-	return strings.ReplaceAll(s, c.key, "[redacted]")
 }

@@ -39,7 +39,7 @@
 //
 // # What it never does
 //
-// It follows no redirect, reads no environment variable, and keeps neither
-// messages nor credentials. The key is asked for at each call and removed from
-// whatever a server says in an error.
+// It follows no redirect, reads no OPENAI_ variable from the environment, and
+// keeps neither messages nor credentials. The key is asked for at each call and
+// removed from whatever a server says in an error.
 package openai

@@ -32,7 +32,7 @@ func (r *reply) readEvents(res *http.Response) error {
 func (r *reply) addEvent(event ssestream.Event) error {
 	var p payload
 	if err := json.Unmarshal(event.Data, &p); err != nil {
-		return malformed("an event of the stream is no chat completion: %v", err)
+		return unavailable("an event of the stream is no chat completion: %v", err)
 	}
 	if event.Type == "error" && p.Error == nil {
 		p.Error = event.Data

@@ -1,16 +1,15 @@
 package openai
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,14 +30,14 @@ func (c *call) failure(err error) error {
 	case errors.As(err, &known):
 		known.Message = c.clean(known.Message)
 		return known
-	case errors.Is(err, errTooLarge), errors.Is(err, bufio.ErrTooLong):
-		return malformed("the reply is larger than %d MiB", maxReply>>20)
+	case errors.Is(err, errTooLarge):
+		return unavailable("the reply is larger than %d MiB, or a line of its stream than %d MiB", maxReply>>20, maxLine>>20)
 	}
 	switch context.Cause(c.ctx) {
 	case errTimeout:
-		return &activities.ModelError{Kind: activities.ModelUnavailable, Message: fmt.Sprintf("no whole reply within %v", c.timeout), Err: errTimeout}
+		return unavailable("no whole reply within %v", c.timeout)
 	case errIdle:
-		return &activities.ModelError{Kind: activities.ModelUnavailable, Message: fmt.Sprintf("the server was silent for %v", c.idle), Err: errIdle}
+		return unavailable("the server was silent for %v", c.idle)
 	}
 	return c.networkError(err)
 }
@@ -75,7 +74,7 @@ func (c *call) statusError(res *http.Response) error {
 	p := readProblem(body)
 	failed := &activities.ModelError{Kind: p.kind(res.StatusCode), Status: res.StatusCode, Message: p.message}
 	if failed.Message == "" {
-		failed.Message = http.StatusText(res.StatusCode) + describe(body, res.Header)
+		failed.Message = cmp.Or(http.StatusText(res.StatusCode), "no reason given") + c.describe(body, res.Header)
 	}
 	if failed.Retryable() {
 		failed.RetryAfter = retryAfter(res.Header, time.Now())
@@ -105,7 +104,8 @@ func reportedError(raw json.RawMessage) error {
 	return &activities.ModelError{Kind: p.kind(status), Status: status, Message: p.message}
 }
 
-func malformed(format string, args ...any) *activities.ModelError {
+// unavailable is the error for what another attempt may well do better.
+func unavailable(format string, args ...any) *activities.ModelError {
 	return &activities.ModelError{Kind: activities.ModelUnavailable, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -117,85 +117,41 @@ func emptyReply(stop activities.StopReason) error {
 	case activities.StopFilter:
 		return &activities.ModelError{Kind: activities.ModelInvalid, Message: "the reply is empty: the vendor's content filter withheld all of it"}
 	default:
-		return malformed("the reply is empty: no words and no tool calls")
+		return unavailable("the reply is empty: no words and no tool calls")
 	}
 }
 
-// problem is what a server says of an error.
-type problem struct{ message, code, class string }
-
-// readProblem reads the forms in which servers report an error: {"error": {...}},
-// {"error": "..."}, {"message": ...}, {"detail": ...}, and each of them in a list.
-func readProblem(body []byte) problem {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		body = list[0]
+func mediaType(header http.Header) string {
+	t, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return ""
 	}
-	var outer struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if json.Unmarshal(body, &outer) == nil && len(outer.Error) > 0 && string(outer.Error) != "null" {
-		body = outer.Error
-	}
-	var text string
-	if json.Unmarshal(body, &text) == nil {
-		return problem{message: text}
-	}
-	var fields struct {
-		Message json.RawMessage `json:"message"`
-		Detail  json.RawMessage `json:"detail"`
-		Code    json.RawMessage `json:"code"`
-		Type    json.RawMessage `json:"type"`
-	}
-	if json.Unmarshal(body, &fields) != nil {
-		return problem{}
-	}
-	return problem{
-		message: cmp.Or(plain(fields.Message), plain(fields.Detail)),
-		code:    plain(fields.Code),
-		class:   plain(fields.Type),
-	}
+	return t
 }
 
-// plain returns a JSON string's text, nothing for null, and of any other value
-// the JSON.
-func plain(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
+// describe says what came instead of JSON.
+func (c *call) describe(body []byte, header http.Header) string {
+	if json.Valid(body) {
+		return ""
 	}
-	return string(raw)
+	kind := mediaType(header)
+	if kind == "" {
+		kind = "no content type"
+	}
+	if len(body) == 0 {
+		return fmt.Sprintf(" (%s, empty)", kind)
+	}
+	return fmt.Sprintf(" (%s, begins with %q; is the base URL right?)", kind, clip(c.redact(string(body)), 80))
 }
 
-// kind says what an error means for the next attempt. Status 0 is unknown.
-func (p problem) kind(status int) activities.ModelErrorKind {
-	names := []string{p.code, p.class}
-	has := func(part string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, part) })
+// redact removes the key from what a server said.
+func (c *call) redact(s string) string {
+	// A server without keys is often given a word like "ollama" for one. To
+	// remove that would damage messages and protect nothing.
+	if len(c.key) < 8 {
+		return s
 	}
-	switch {
-	// An account without money answers 429, and will tomorrow.
-	case has("insufficient_quota"), has("billing_not_active"):
-		return activities.ModelUnauthorized
-	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired,
-		status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
-		return activities.ModelUnauthorized
-	case status == http.StatusTooManyRequests:
-		return activities.ModelRateLimited
-	case status == http.StatusRequestTimeout, status == http.StatusConflict,
-		status == http.StatusTooEarly, status >= 500:
-		return activities.ModelUnavailable
-	case status >= 300:
-		return activities.ModelInvalid
-	case has("rate_limit"):
-		return activities.ModelRateLimited
-	case has("invalid_api_key"), has("authentication"), has("permission"):
-		return activities.ModelUnauthorized
-	case has("invalid_request"), has("context_length"):
-		return activities.ModelInvalid
-	default:
-		return activities.ModelUnavailable
-	}
+	return strings.ReplaceAll(s, c.key, "[redacted]")
 }
 
 // clean makes a server's words fit for an error: without the key, on one line,

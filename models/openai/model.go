@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -76,7 +74,7 @@ func (c *call) ask(params sdk.ChatCompletionNewParams, r *reply) error {
 	if err != nil {
 		return err
 	}
-	return r.addDocument(body, res.Header)
+	return c.addDocument(body, res.Header, r)
 }
 
 // askStreaming reads the reply from an event stream.
@@ -96,50 +94,27 @@ func (c *call) askStreaming(params sdk.ChatCompletionNewParams, r *reply) error 
 	defer res.Body.Close()
 	switch mediaType(res.Header) {
 	case "application/json", "text/html":
-		return r.readDocument(res)
+		return c.readDocument(res, r)
 	default:
 		return r.readEvents(res)
 	}
 }
 
 // readDocument reads the answer of a server that did not stream.
-func (r *reply) readDocument(res *http.Response) error {
+func (c *call) readDocument(res *http.Response, r *reply) error {
 	body, err := readAll(res.Body)
 	if err != nil {
 		return err
 	}
-	return r.addDocument(body, res.Header)
+	return c.addDocument(body, res.Header, r)
 }
 
 // addDocument takes a whole answer in.
-func (r *reply) addDocument(body []byte, header http.Header) error {
+func (c *call) addDocument(body []byte, header http.Header, r *reply) error {
 	var p payload
 	if err := json.Unmarshal(body, &p); err != nil {
-		return malformed("the answer is no chat completion: %v%s", err, describe(body, header))
+		return unavailable("the answer is no chat completion: %v%s", err, c.describe(body, header))
 	}
 	r.complete = true
 	return r.add(p, false)
-}
-
-func mediaType(header http.Header) string {
-	t, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return t
-}
-
-// describe says what came instead of JSON.
-func describe(body []byte, header http.Header) string {
-	if json.Valid(body) {
-		return ""
-	}
-	kind := mediaType(header)
-	if kind == "" {
-		kind = "no content type"
-	}
-	if len(body) == 0 {
-		return fmt.Sprintf(" (%s, empty)", kind)
-	}
-	return fmt.Sprintf(" (%s, begins with %q; is the base URL right?)", kind, clip(string(body), 80))
 }

@@ -97,9 +97,9 @@ type reply struct {
 }
 
 type partialCall struct {
-	index           int
-	id              string
-	name, arguments strings.Builder
+	index     int
+	id, name  string
+	arguments []byte
 }
 
 // add takes a payload in. Streamed tells a piece from a whole.
@@ -133,7 +133,7 @@ func (r *reply) add(p payload, streamed bool) error {
 	case r.size > maxReply:
 		return errTooLarge
 	case len(r.calls) > maxCalls:
-		return malformed("the reply holds more than %d tool calls", maxCalls)
+		return unavailable("the reply holds more than %d tool calls", maxCalls)
 	default:
 		return nil
 	}
@@ -169,10 +169,10 @@ func (r *reply) addCall(c toolCall) {
 	call := &r.calls[at]
 	call.id = cmp.Or(call.id, c.ID)
 	// Some servers repeat the name with each piece.
-	if name := c.Function.Name; name != call.name.String() {
-		call.name.WriteString(name)
+	if c.Function.Name != call.name {
+		call.name += c.Function.Name
 	}
-	call.arguments.WriteString(string(c.Function.Arguments))
+	call.arguments = append(call.arguments, c.Function.Arguments...)
 	r.size += len(c.Function.Name) + len(c.Function.Arguments)
 }
 
@@ -200,11 +200,11 @@ func (r *reply) callOf(c toolCall) int {
 func (r *reply) response(req activities.ModelRequest) (activities.ModelResponse, error) {
 	switch {
 	case !r.complete:
-		return activities.ModelResponse{}, malformed("the stream ended before the reply did")
+		return activities.ModelResponse{}, unavailable("the stream ended before the reply did")
 	case r.choice == nil:
-		return activities.ModelResponse{}, malformed("the answer holds no choices")
+		return activities.ModelResponse{}, unavailable("the answer holds no choices")
 	case r.finish == "error" || r.finish == "abort":
-		return activities.ModelResponse{}, malformed("the server gave up within the reply (finish_reason %q)", r.finish)
+		return activities.ModelResponse{}, unavailable("the server gave up within the reply (finish_reason %q)", r.finish)
 	}
 	calls, err := r.toolCalls()
 	if err != nil {
@@ -230,14 +230,13 @@ func (r *reply) response(req activities.ModelRequest) (activities.ModelResponse,
 func (r *reply) toolCalls() ([]activities.ModelCall, error) {
 	slices.SortStableFunc(r.calls, func(a, b partialCall) int { return cmp.Compare(a.index, b.index) })
 	var calls []activities.ModelCall
-	for i := range r.calls {
-		name := r.calls[i].name.String()
-		if name == "" {
-			return nil, malformed("tool call %d of %d has no name", i+1, len(r.calls))
+	for i, c := range r.calls {
+		if c.name == "" {
+			return nil, unavailable("tool call %d of %d has no name", i+1, len(r.calls))
 		}
 		// Models leave the arguments out where a tool takes none.
-		input := cmp.Or(r.calls[i].arguments.String(), "{}")
-		calls = append(calls, activities.ModelCall{Name: name, Input: input})
+		input := cmp.Or(string(c.arguments), "{}")
+		calls = append(calls, activities.ModelCall{Name: c.name, Input: input})
 	}
 	return calls, nil
 }

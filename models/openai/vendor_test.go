@@ -155,7 +155,7 @@ func (v vendor) whole(w http.ResponseWriter, r *http.Request, req wireRequest, r
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(map[string]any{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": req.Model + "-2026",
-		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": finish(reply)}},
+		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": finishReason(reply)}},
 		"usage":   wireUsage(reply),
 	})
 }
@@ -190,7 +190,7 @@ func (v vendor) stream(w http.ResponseWriter, r *http.Request, req wireRequest, 
 			delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}}})
 		}
 	}
-	send([]any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish(reply)}}, nil)
+	send([]any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finishReason(reply)}}, nil)
 	send([]any{}, wireUsage(reply))
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
@@ -202,7 +202,7 @@ func pieces(s string) []string {
 	return strings.SplitAfter(s, " ")
 }
 
-func finish(reply modeltest.Reply) string {
+func finishReason(reply modeltest.Reply) string {
 	if len(reply.Calls) > 0 {
 		return "tool_calls"
 	}

@@ -1,16 +1,18 @@
 package scripted
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // MaxScript bounds a script, in bytes.
@@ -30,7 +32,7 @@ func Load(path string) (*Model, error) {
 	return Parse(path, data)
 }
 
-// Parse reads a script. The name stands for it in errors, which begin with
+// Parse reads a script. The name stands for it in errors, which give the place as
 // name:line:column.
 func Parse(name string, data []byte) (*Model, error) {
 	if len(data) > MaxScript {
@@ -51,17 +53,22 @@ type parsing struct {
 }
 
 func (p *parsing) parse(data []byte) (*script, error) {
+	tokens := lexer.Tokenize(string(data))
+	if err := p.simple(tokens); err != nil {
+		return nil, err
+	}
 	var err error
-	if p.file, err = parser.ParseBytes(data, 0); err != nil {
+	if p.file, err = parser.Parse(tokens, 0); err != nil {
 		return nil, p.syntax(err)
 	}
 	if len(p.file.Docs) > 1 {
 		return nil, fmt.Errorf("scripted: %s: holds %d documents; a script is one", p.name, len(p.file.Docs))
 	}
 	var s script
-	err = yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&s)
-	if err != nil && !errors.Is(err, io.EOF) { // an empty file is a script without turns
-		return nil, p.syntax(err)
+	if root := p.root(); root != nil {
+		if err := yaml.NodeToValue(root, &s, yaml.Strict()); err != nil {
+			return nil, p.syntax(err)
+		}
 	}
 	if len(s.Turns) == 0 {
 		return nil, p.wrong("turns", "there are none")
@@ -93,20 +100,48 @@ func (p *parsing) wrong(path, format string, args ...any) error {
 // position finds the line and column of a field, or of the nearest thing around
 // it that stands in the file.
 func (p *parsing) position(path string) (line, column int) {
-	for ; path != ""; path = path[:max(0, strings.LastIndexAny(path, ".["))] {
-		at, err := yaml.PathString("$." + path)
-		if err != nil {
-			continue
+	line, column = 1, 1
+	node := p.root()
+	for _, key := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		if node = child(node, key); node == nil {
+			break
 		}
-		if node, err := at.FilterFile(p.file); err == nil {
-			pos := first(node).GetToken().Position
-			return pos.Line, pos.Column
-		}
+		pos := first(node).GetToken().Position
+		line, column = pos.Line, pos.Column
 	}
-	return 1, 1
+	return line, column
 }
 
-// first returns the first thing in a node: the token of a mapping is a colon.
+// root returns what the file holds, or nil if that is nothing.
+func (p *parsing) root() ast.Node {
+	if len(p.file.Docs) == 0 {
+		return nil
+	}
+	return p.file.Docs[0].Body
+}
+
+// child returns the field of a mapping or the element of a sequence, or nil.
+func child(node ast.Node, key string) ast.Node {
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		for _, field := range n.Values {
+			if field.Key.GetToken().Value == key {
+				return field.Value
+			}
+		}
+	case *ast.MappingValueNode:
+		if n.Key.GetToken().Value == key {
+			return n.Value
+		}
+	case *ast.SequenceNode:
+		if i, err := strconv.Atoi(key); err == nil && i < len(n.Values) {
+			return n.Values[i]
+		}
+	}
+	return nil
+}
+
+// first returns where a node begins: the token of a mapping is its first colon.
 func first(node ast.Node) ast.Node {
 	switch n := node.(type) {
 	case *ast.MappingNode:
@@ -117,4 +152,40 @@ func first(node ast.Node) ast.Node {
 		return n.Key
 	}
 	return node
+}
+
+// maxNesting bounds how deep lists and mappings stand in one another. The YAML
+// library takes minutes for some thousand levels.
+const maxNesting = 100
+
+// simple refuses what a script does not need and the YAML library does not bear:
+// deep nesting; aliases, with which a small file stands for a huge one; and tags,
+// on some of which it panics.
+func (p *parsing) simple(tokens token.Tokens) error {
+	depth, entries, line := 0, 0, 0
+	for _, t := range tokens {
+		problem := ""
+		switch t.Type {
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			problem = "a script has no anchors and aliases"
+		case token.TagType:
+			problem = "a script has no tags"
+		case token.MappingStartType, token.SequenceStartType:
+			depth++
+		case token.MappingEndType, token.SequenceEndType:
+			depth--
+		case token.SequenceEntryType, token.MappingKeyType:
+			if t.Position.Line != line {
+				line, entries = t.Position.Line, 0
+			}
+			entries++
+		}
+		if depth > maxNesting || entries > maxNesting {
+			problem = fmt.Sprintf("is nested more than %d levels deep", maxNesting)
+		}
+		if problem != "" {
+			return fmt.Errorf("scripted: %s:%d:%d: %s", p.name, t.Position.Line, t.Position.Column, problem)
+		}
+	}
+	return nil
 }

@@ -58,6 +58,11 @@ func TestParseErrors(t *testing.T) {
 		{"bad regex of a result", step(`expect: {results: [{regex: "["}]}`), []string{"demo.yaml:4:36: turns[0].steps[0].expect.results[0].regex: "}},
 		{"negative count", step("expect: {messages: -1}"), []string{"demo.yaml:4:28: turns[0].steps[0].expect.messages: is negative"}},
 		{"several at once", step("delay: -1s") + "        when: {}\n        expect: {}\n", []string{"delay: is negative"}},
+		{"an anchor", "turns: &all\n  - steps: [{text: Hi.}]\n", []string{"demo.yaml:1:8: a script has no anchors and aliases"}},
+		{"a tag", "turns:\n  - steps: [{text: !!binary Hi.}]\n", []string{"demo.yaml:2:20: a script has no tags"}},
+		{"deep brackets", "turns: " + strings.Repeat("[", 200_000), []string{"demo.yaml:1:108: is nested more than 100 levels deep"}},
+		{"deep mappings", "turns: " + strings.Repeat("{a: ", 200_000), []string{"is nested more than 100 levels deep"}},
+		{"deep entries", strings.Repeat("- ", 200_000), []string{"is nested more than 100 levels deep"}},
 		{"too large", strings.Repeat("#", scripted.MaxScript+1), []string{"demo.yaml: is larger than"}},
 	}
 	for _, test := range tests {

@@ -211,28 +211,50 @@ func TestUnforeseen(t *testing.T) {
 		said string
 		want string
 	}{
-		{"other words", func(th *thread) { th.result("orders__search", `[{"id":"A-1"}]`) }, "my basket",
-			`turn 1, step 2 (line 4): expected that the user's message contains "order"; it is "my basket"`},
-		{"no result", func(*thread) {}, "my order",
-			`expected that there is a result of orders.search; there is none`},
-		{"another tool's result", func(th *thread) { th.result("orders__refund", `A-1`) }, "my order",
-			`there is a result of orders.search; there is none`},
-		{"another result", func(th *thread) { th.result("orders__search", `[]`) }, "my order",
-			`expected that the newest result of orders.search matches "A-\\d"; it is "[]"`},
-		{"a failure", func(th *thread) { th.fails("orders__search", "timeout", "A-1 too slow") }, "my order",
-			`expected that failed is false for the newest call of orders.search; its result is "{`},
-		{"too much", func(th *thread) { th.result("orders__search", `1`); th.result("orders.search", `A-2`) }, "my order",
-			`expected that there are 3 messages; there are 4`},
-		{"no JSON", func(th *thread) { th.result("orders__search", `A-1 and more`) }, "my order",
-			`line 4: text: ${orders.search#/0/id}: the result of orders.search is no JSON: "A-1 and more"`},
-		{"two JSON values", func(th *thread) { th.result("orders__search", `[{"id":"A-1"}] []`) }, "my order",
-			`the result of orders.search is no JSON`},
-		{"an empty list", func(th *thread) { th.result("orders__search", `[[],"A-1"]`) }, "my order",
-			`line 4: text: ${orders.search#/0/id}: /0/id is not there: the array has 0 elements`},
-		{"another shape", func(th *thread) { th.result("orders__search", `["A-1"]`) }, "my order",
-			`/0/id is not there: what holds it is neither object nor array`},
-		{"another field", func(th *thread) { th.result("orders__search", `[{"ID":"A-1"}]`) }, "my order",
-			`/0/id is not there; the result is`},
+		{
+			"other words", func(th *thread) { th.result("orders__search", `[{"id":"A-1"}]`) }, "my basket",
+			`turn 1, step 2 (line 4): expected that the user's message contains "order"; it is "my basket"`,
+		},
+		{
+			"no result", func(*thread) {}, "my order",
+			`expected that there is a result of orders.search; there is none`,
+		},
+		{
+			"another tool's result", func(th *thread) { th.result("orders__refund", `A-1`) }, "my order",
+			`there is a result of orders.search; there is none`,
+		},
+		{
+			"another result", func(th *thread) { th.result("orders__search", `[]`) }, "my order",
+			`expected that the newest result of orders.search matches "A-\\d"; it is "[]"`,
+		},
+		{
+			"a failure", func(th *thread) { th.fails("orders__search", "timeout", "A-1 too slow") }, "my order",
+			`expected that failed is false for the newest call of orders.search; its result is "{`,
+		},
+		{
+			"too much", func(th *thread) { th.result("orders__search", `1`); th.result("orders.search", `A-2`) }, "my order",
+			`expected that there are 3 messages; there are 4`,
+		},
+		{
+			"no JSON", func(th *thread) { th.result("orders__search", `A-1 and more`) }, "my order",
+			`line 4: text: ${orders.search#/0/id}: the result of orders.search is no JSON: "A-1 and more"`,
+		},
+		{
+			"two JSON values", func(th *thread) { th.result("orders__search", `[{"id":"A-1"}] []`) }, "my order",
+			`the result of orders.search is no JSON`,
+		},
+		{
+			"an empty list", func(th *thread) { th.result("orders__search", `[[],"A-1"]`) }, "my order",
+			`line 4: text: ${orders.search#/0/id}: /0/id is not there: the array has 0 elements`,
+		},
+		{
+			"another shape", func(th *thread) { th.result("orders__search", `["A-1"]`) }, "my order",
+			`/0/id is not there: what holds it is neither object nor array`,
+		},
+		{
+			"another field", func(th *thread) { th.result("orders__search", `[{"ID":"A-1"}]`) }, "my order",
+			`/0/id is not there; the result is`,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

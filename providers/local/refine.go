@@ -47,10 +47,9 @@ func (r *refiner) refine(t reflect.Type, s *jsonschema.Schema) error {
 			return r.part(t.Elem(), s.Items)
 		}
 	case reflect.Map:
-		for _, sub := range s.PatternProperties {
-			if err := r.part(t.Elem(), sub); err != nil {
-				return err
-			}
+		if sub, ok := s.PatternProperties["^[0-9]+$"]; ok { // the reflector forgets the sign
+			s.PatternProperties = map[string]*jsonschema.Schema{"^-?[0-9]+$": sub}
+			return r.part(t.Elem(), sub)
 		}
 		if s.AdditionalProperties != nil && s.AdditionalProperties != jsonschema.FalseSchema {
 			return r.part(t.Elem(), s.AdditionalProperties)
@@ -93,7 +92,7 @@ func (r *refiner) refineStruct(t reflect.Type, s *jsonschema.Schema) error {
 			continue
 		}
 		if slices.Contains(tagWords(f), "required") {
-			return fmt.Errorf("field %s.%s: %w", t, f.Name, errRequiredDefault)
+			return fmt.Errorf("field %s.%s: is required and has a default; one of the two has no meaning", t, f.Name)
 		}
 		s.Required = slices.DeleteFunc(s.Required, func(key string) bool { return key == f.key })
 		if err := checkDefault(property); err != nil {

@@ -2,7 +2,6 @@ package local
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -173,5 +172,3 @@ func withoutPaths(name string) string {
 	}
 	return outer + "_" + strings.Join(arguments, "_")
 }
-
-var errRequiredDefault = errors.New("is required and has a default; one of the two has no meaning")

@@ -106,7 +106,12 @@ type (
 	page[T any] struct {
 		Items []T `json:"items"`
 	}
-	odd struct{ n int }
+	odd          struct{ n int }
+	EmbedsItself struct {
+		*EmbedsItself
+		X int
+	}
+	endless *endless
 )
 
 func (o *odd) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &o.n) }
@@ -148,7 +153,7 @@ func TestTypes(t *testing.T) {
 		"ip":{"type":"string"},
 		"stat":{"type":"string","enum":["open","shut"]},
 		"map":{"type":"object","additionalProperties":{"type":"integer"}},
-		"by_int":{"type":"object","patternProperties":{"^[0-9]+$":{"$ref":"#/$defs/person"}},"additionalProperties":false},
+		"by_int":{"type":"object","patternProperties":{"^-?[0-9]+$":{"$ref":"#/$defs/person"}},"additionalProperties":false},
 		"nest":{"type":"object","additionalProperties":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/person"},{"type":"null"}]}}},
 		"arr":{"type":"array","items":{"type":"boolean"},"minItems":2,"maxItems":2},
 		"anon":{"type":"object","additionalProperties":false,"required":["X","Y"],"properties":{
@@ -221,6 +226,8 @@ func TestBadDefinitions(t *testing.T) {
 		{"complex", define[struct{ L []complex128 }], "field L[] is a complex128"},
 		{"map key", define[struct{ M map[bool]int }], "JSON has only string keys"},
 		{"url", define[struct{ U *url.URL }], "field U is a url.URL"},
+		{"self-embedding", define[EmbedsItself], "embeds itself"},
+		{"endless pointer", define[struct{ P endless }], "field P is the named pointer type"},
 		{"two fields of one name", define[dup], `field Title and Name have the same name in JSON, "name"`},
 		{"not an object", define[string], "want a struct or a map with string keys"},
 		{"slice", define[[]string], "want a struct"},
@@ -279,6 +286,12 @@ func TestBadDefinitions(t *testing.T) {
 		{"pattern", define[struct {
 			A string `jsonschema:"pattern=[a-"`
 		}], "no regular expression"},
+		{"equals sign", define[struct {
+			A []string `jsonschema:"pattern=a=b"`
+		}], "cannot hold ="},
+		{"quoted number", define[struct {
+			A int `json:"a,string" jsonschema:"minimum=1"`
+		}], `keyword "minimum"`},
 		{"inline", define[struct {
 			A person `json:",inline"`
 		}], "inline"},

@@ -17,6 +17,9 @@ func checkTags(f field) error {
 		return errors.New(`has the json option "inline", which encoding/json does not know; embed the struct`)
 	}
 	kind := tagKind(f.Type)
+	if quoted := hasOption(f.Tag.Get("json"), "string"); quoted && (kind == "number" || kind == "boolean") {
+		kind = "string" // as which it is written
+	}
 	seen := map[string]bool{}
 	for _, word := range tagWords(f) {
 		keyword, value, valued := strings.Cut(word, "=")
@@ -67,6 +70,9 @@ func checkKeyword(kind string, t reflect.Type, keyword, value string) error {
 	if keyword == "title" || keyword == "description" {
 		return nil
 	}
+	if kind == "array" && strings.Contains(value, "=") {
+		return fmt.Errorf("has %s=%s in its jsonschema tag; for a list the value cannot hold =", keyword, value)
+	}
 	if kind == "array" && !slices.Contains(keywords["array"], keyword) {
 		kind = tagKind(elem(t)) // the keyword is about the items
 		if keyword == "default" || keyword == "example" {
@@ -74,10 +80,10 @@ func checkKeyword(kind string, t reflect.Type, keyword, value string) error {
 		}
 	}
 	if !slices.Contains(keywords[kind], keyword) {
-		return fmt.Errorf("has the keyword %q in its jsonschema tag, which a %s does not take", keyword, t)
+		return fmt.Errorf("has the keyword %q in its jsonschema tag, which %s does not take", keyword, t)
 	}
 	if kind == "array" && keyword == "default" && tagKind(elem(t)) != "string" {
-		return fmt.Errorf("has a default, which a %s cannot take from a tag", t)
+		return fmt.Errorf("has a default, which %s cannot take from a tag", t)
 	}
 	return checkValue(kind, keyword, value)
 }

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,17 +80,25 @@ type field struct {
 	reflect.StructField
 	// key is its name in JSON.
 	key string
-	// optional says that it may be left out.
-	optional bool
 }
 
 // fields lists the fields of a struct, those of embedded structs included.
 func fields(t reflect.Type) []field {
-	var all []field
+	all, _ := collect(t, nil)
+	return all
+}
+
+// collect lists the fields of a struct within the structs that embed it. cyclic
+// says that one of them embeds itself.
+func collect(t reflect.Type, within []reflect.Type) (all []field, cyclic bool) {
+	if slices.Contains(within, t) {
+		return nil, true
+	}
+	within = append(within, t)
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" && options == "" {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
 			continue
 		}
 		embedded := f.Type
@@ -97,7 +106,8 @@ func fields(t reflect.Type) []field {
 			embedded = embedded.Elem()
 		}
 		if f.Anonymous && name == "" && embedded.Kind() == reflect.Struct {
-			all = append(all, fields(embedded)...)
+			inner, again := collect(embedded, within)
+			all, cyclic = append(all, inner...), cyclic || again
 			continue
 		}
 		if !f.IsExported() {
@@ -106,9 +116,9 @@ func fields(t reflect.Type) []field {
 		if name == "" {
 			name = f.Name
 		}
-		all = append(all, field{f, name, hasOption(options, "omitempty") || hasOption(options, "omitzero")})
+		all = append(all, field{f, name})
 	}
-	return all
+	return all, cyclic
 }
 
 func hasOption(options, option string) bool {
@@ -128,6 +138,9 @@ type checker struct {
 
 func (c *checker) check(t reflect.Type, path string) error {
 	for t.Kind() == reflect.Pointer {
+		if t.Name() != "" {
+			return refuse(path, "is the named pointer type %s, which may have no end; use what it points to", t)
+		}
 		t = t.Elem()
 	}
 	if t == reflect.TypeFor[url.URL]() {
@@ -163,18 +176,22 @@ func (c *checker) checkMap(t reflect.Type, path string) error {
 }
 
 func (c *checker) checkStruct(t reflect.Type, path string) error {
+	all, cyclic := collect(t, nil)
+	if cyclic {
+		return refuse(path, "%s embeds itself", t)
+	}
 	keys := map[string]string{}
-	for _, f := range fields(t) {
+	for _, f := range all {
 		at := path + "." + f.Name
 		if first, twice := keys[f.key]; twice {
 			return refuse(at, "and %s have the same name in JSON, %q", first, f.key)
 		}
 		keys[f.key] = f.Name
-		if err := checkTags(f); err != nil {
-			return refuse(at, "%s", err)
-		}
 		if err := c.check(f.Type, at); err != nil {
 			return err
+		}
+		if err := checkTags(f); err != nil {
+			return refuse(at, "%s", err)
 		}
 	}
 	return nil

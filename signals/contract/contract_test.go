@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -101,4 +102,21 @@ func FuzzParseThreadRef(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestEmptyListsAreLists(t *testing.T) {
+	for _, test := range []struct {
+		page any
+		want string
+	}{
+		{contract.TimelinePage{Status: contract.StatusIdle}, `{"parts":[],"cursor":0,"status":"idle"}`},
+		{contract.TranscriptPage{Earlier: contract.Earlier{First: 3}}, `{"messages":[],"length":0,"first":3}`},
+		{contract.CallsPage{}, `{"calls":[]}`},
+		{contract.QueuePage{Submissions: []contract.Submission{{ID: "m", Text: "hi"}}}, `{"submissions":[{"id":"m","text":"hi"}]}`},
+		{contract.QueuePage{}, `{"submissions":[]}`},
+	} {
+		if got, err := json.Marshal(test.page); err != nil || string(got) != test.want {
+			t.Errorf("%T: %s, %v, want %s", test.page, got, err, test.want)
+		}
+	}
 }

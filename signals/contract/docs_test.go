@@ -22,10 +22,23 @@ var payloads = map[string]any{}
 
 func init() {
 	for _, payload := range []any{
-		contract.Start{}, contract.Submission{}, contract.Submitted{}, contract.Decision{}, contract.Decided{},
-		contract.CancelTurn{}, contract.Close{}, contract.State{}, contract.TimelineQuery{}, contract.TimelinePage{},
-		contract.TranscriptQuery{}, contract.TranscriptPage{}, contract.Message{}, contract.CallsQuery{},
-		contract.CallsPage{}, contract.QueuePage{}, contract.Problem{},
+		contract.Start{},
+		contract.Submission{},
+		contract.Submitted{},
+		contract.Decision{},
+		contract.Decided{},
+		contract.CancelTurn{},
+		contract.Close{},
+		contract.State{},
+		contract.TimelineQuery{},
+		contract.TimelinePage{},
+		contract.TranscriptQuery{},
+		contract.TranscriptPage{},
+		contract.Message{},
+		contract.CallsQuery{},
+		contract.CallsPage{},
+		contract.QueuePage{},
+		contract.Problem{},
 	} {
 		payloads[reflect.TypeOf(payload).Name()] = payload
 	}

@@ -108,13 +108,13 @@ export class Thread {
   async *#parts(runId, cursor) {
     for (let page; page === undefined || page.more; cursor = page.cursor) {
       page = await this.#query(runId, 'timeline', { after: cursor });
-      if (page.first > cursor + 1 && page.previous_run_id) {
-        for await (const part of this.#parts(page.previous_run_id, cursor)) {
-          if (part.seq >= page.first) break;
-          yield part;
+      const { first = 0, previous_run_id: previousRunId } = page;
+      if (first > cursor + 1 && previousRunId) {
+        for await (const part of this.#parts(previousRunId, cursor)) {
+          if (part.seq < first) yield part;
         }
       }
-      yield* page.parts;
+      yield* page.parts.filter((part) => part.seq >= first);
     }
   }
 
