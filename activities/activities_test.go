@@ -288,6 +288,20 @@ func TestWriteIsCarriedOutAsApproved(t *testing.T) {
 	}
 }
 
+func TestWriteWithoutAKnownOutcomeSaysSo(t *testing.T) {
+	w := newWorld()
+	w.broker.dispatch = func(context.Context, catalog.Request) catalog.Outcome {
+		return catalog.Outcome{Error: &catalog.Error{
+			Code: catalog.CodeTimeout, Message: "no answer in 1m0s", Effect: catalog.EffectUnknown, Retryable: true,
+		}}
+	}
+	result, err := run[activities.CallResult](t, w.env(t), w.Write, activities.WriteInput{Thread: start, Call: w.thread.ask(1, "orders.refund")[0]})
+	if err != nil || result.Problem == nil || result.Problem.Code != contract.CodeOutcomeUnknown ||
+		!strings.Contains(result.Problem.Message, "timeout") || len(w.broker.requests) != 1 {
+		t.Errorf("result %+v, error %v, %d calls", result, err, len(w.broker.requests))
+	}
+}
+
 // A write that was applied must come back as applied even if its result cannot
 // be stored.
 func TestWriteSurvivesABrokenStore(t *testing.T) {

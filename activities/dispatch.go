@@ -36,8 +36,11 @@ func (a *Activities) dispatch(
 			Tool: ref.Tool, DescriptorDigest: ref.DescriptorDigest, InputDigest: ref.InputDigest,
 			NeedsApproval: ref.Approved,
 		})
-	if outcome.Error != nil {
-		return refused(ref.ID, outcome.Error)
+	switch failed := outcome.Error; {
+	case failed != nil && failed.Effect == catalog.EffectUnknown:
+		return refused(ref.ID, unknownOutcome(failed))
+	case failed != nil:
+		return refused(ref.ID, failed)
 	}
 	return dispatched{CallResult: CallResult{ID: ref.ID, Result: outcome.Result, Warning: outcome.Warning}}
 }

@@ -52,3 +52,13 @@ func problem(e *catalog.Error) *contract.Problem {
 	}
 	return &contract.Problem{Code: e.Code, Message: e.Message, Details: details}
 }
+
+// unknownOutcome says that nobody knows whether a write was applied.
+func unknownOutcome(e *catalog.Error) *catalog.Error {
+	told := *e
+	told.Code = contract.CodeOutcomeUnknown
+	told.Retryable = false
+	told.Message = e.Code + ": " + e.Message +
+		". The call may or may not have been applied: do not repeat it; find out, or tell the user"
+	return &told
+}
