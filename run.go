@@ -36,6 +36,14 @@ const (
 // configuration's stop_timeout; what is cut off after that is done again by
 // another worker, or is known to be unknown. Run returns nil after such an end.
 func (a *App) Run(ctx context.Context) error {
+	err := a.run(ctx)
+	if ctx.Err() != nil {
+		return nil // what failed, failed because of that
+	}
+	return err
+}
+
+func (a *App) run(ctx context.Context) error {
 	c, err := connect.Dial(ctx, a.connection, a.logger)
 	if err != nil {
 		return err

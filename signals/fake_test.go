@@ -40,6 +40,7 @@ type fakeThread struct {
 	cancel   bool
 	closing  bool
 	rolling  bool
+	drain    func()
 }
 
 type fakeInput struct {
@@ -229,7 +230,7 @@ func (f *fakeThread) say(ctx workflow.Context, role contract.Role, text string) 
 // roll archives the run and continues as new.
 func (f *fakeThread) roll(ctx workflow.Context) error {
 	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
-	if f.closing || workflow.GetSignalChannel(ctx, contract.SignalClose).ReceiveAsync(&contract.Close{}) {
+	if f.drain(); f.closing {
 		return nil
 	}
 	var archive contract.Archive
@@ -274,24 +275,28 @@ func (f *fakeThread) listen(ctx workflow.Context) {
 	must(workflow.SetQueryHandler(ctx, contract.QueryQueue, func() (contract.QueuePage, error) {
 		return contract.QueuePage{Submissions: f.Queue}, nil
 	}))
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
-			var d contract.Decision
-			workflow.GetSignalChannel(ctx, contract.SignalApproval).Receive(ctx, &d)
-			if f.checkDecision(d) == nil {
-				f.decision = &d
-			}
+	selector := workflow.NewSelector(ctx)
+	selector.AddReceive(workflow.GetSignalChannel(ctx, contract.SignalApproval), func(c workflow.ReceiveChannel, _ bool) {
+		var d contract.Decision
+		if c.ReceiveAsync(&d) && f.checkDecision(d) == nil {
+			f.decision = &d
 		}
 	})
+	selector.AddReceive(workflow.GetSignalChannel(ctx, contract.SignalCancelTurn), func(c workflow.ReceiveChannel, _ bool) {
+		f.cancel = c.ReceiveAsync(&contract.CancelTurn{}) || f.cancel
+	})
+	selector.AddReceive(workflow.GetSignalChannel(ctx, contract.SignalClose), func(c workflow.ReceiveChannel, _ bool) {
+		f.closing = c.ReceiveAsync(&contract.Close{}) || f.closing
+	})
+	f.drain = func() {
+		for selector.HasPending() {
+			selector.Select(ctx)
+		}
+	}
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for {
-			workflow.GetSignalChannel(ctx, contract.SignalCancelTurn).Receive(ctx, &contract.CancelTurn{})
-			f.cancel = true
+			selector.Select(ctx)
 		}
-	})
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		workflow.GetSignalChannel(ctx, contract.SignalClose).Receive(ctx, &contract.Close{})
-		f.closing = true
 	})
 }
 

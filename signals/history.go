@@ -20,6 +20,11 @@ const (
 	// seekTimeout bounds the search for the end of a history. It has to be less
 	// than the second before its deadline at which the server ends a long poll.
 	seekTimeout = 500 * time.Millisecond
+	// busyInterval is the least time between two long polls of a thread that is in
+	// the middle of something. Each activity makes three changes within
+	// milliseconds, and a request for each would cost the server about as much as
+	// the activity.
+	busyInterval = 20 * time.Millisecond
 )
 
 // tail waits for a run to change, at its history's end.
@@ -93,6 +98,20 @@ func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 		case changed && due == nil:
 			due = time.After(t.pace)
 		}
+		if !pause(ctx, busyInterval) {
+			return false, ctx.Err()
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -1,10 +1,12 @@
 package testkit
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/heddle-dev/heddle/internal/child"
@@ -42,3 +44,28 @@ func Name(t testing.TB) string {
 	}, t.Name())
 	return legal[:min(len(legal), 50)] + "-" + hex.EncodeToString(suffix[:])
 }
+
+// Await returns a logger, and a channel that is closed when a message is logged.
+func Await(message string) (*slog.Logger, <-chan struct{}) {
+	logged := make(chan struct{})
+	return slog.New(&awaiting{message: message, logged: sync.OnceFunc(func() { close(logged) })}), logged
+}
+
+// awaiting is a handler that waits for a message and drops the rest.
+type awaiting struct {
+	message string
+	logged  func()
+}
+
+func (*awaiting) Enabled(context.Context, slog.Level) bool { return true }
+
+func (a *awaiting) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == a.message {
+		a.logged()
+	}
+	return nil
+}
+
+func (a *awaiting) WithAttrs([]slog.Attr) slog.Handler { return a }
+
+func (a *awaiting) WithGroup(string) slog.Handler { return a }
