@@ -15,7 +15,9 @@
 // The thread's state is one struct; all of it that outlives a run is one other,
 // [Carried]. Nothing here touches the world or looks at a clock: what happens
 // outside is an activity, named through a nil pointer so that the compiler
-// checks it.
+// checks it. No call goes through an interface, or through a function value
+// other than a literal of this package, since the determinism checker looks into
+// neither.
 //
 // # Changing a workflow
 //
