@@ -63,7 +63,12 @@ func (a *App) run(ctx context.Context) error {
 	}
 
 	broken := make(chan error, 1)
-	w := a.worker(c, store, func(err error) { broken <- err })
+	w := a.worker(c, store, func(err error) {
+		select {
+		case broken <- err:
+		default: // one reason is enough
+		}
+	})
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}

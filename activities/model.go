@@ -23,7 +23,8 @@ type ModelRequest struct {
 	Model string
 	// System holds the agent's instructions.
 	System string
-	// Messages is the conversation. Tool messages carry the id of their call.
+	// Messages is the conversation. Tool messages carry the id of their call, and
+	// that of a failed one carries the error as JSON in its Text.
 	Messages []contract.Message
 	// Tools may be called by the model.
 	Tools []ToolDefinition

@@ -46,7 +46,10 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	if err == nil && reply.Text == "" && len(reply.Calls) == 0 {
 		err = &ModelError{Kind: ModelUnavailable, Message: "the reply is empty: it has neither words nor calls"}
 	}
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil: // the turn was cancelled, or the worker stops
+		return ModelTurnResult{}, ctx.Err()
+	case err != nil:
 		return ModelTurnResult{}, modelFailure(err)
 	}
 	return a.planned(ctx, in, agent, tools, reply)

@@ -293,8 +293,10 @@ func (f *fakeThread) listen(ctx workflow.Context) {
 			selector.Select(ctx)
 		}
 	}
+	// A Select that is blocked holds what comes until its coroutine runs, and drain
+	// would not see it. So it is only called when it does not block.
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
+		for workflow.Await(ctx, func() bool { return selector.HasPending() }) == nil {
 			selector.Select(ctx)
 		}
 	})

@@ -78,6 +78,9 @@ func (v *conversation) follow(ctx context.Context, after int64) (contract.Turn, 
 			if end {
 				return v.ended(ctx)
 			}
+			if len(v.waiting) > 0 && !v.view.asking {
+				v.prompt() // a line has come between
+			}
 		case line, ok := <-v.lines:
 			if !ok {
 				v.lines = nil // nobody types any more
@@ -166,11 +169,12 @@ func (v *conversation) prompt() {
 	if v.denying {
 		question = "Why not? (the agent reads it; may be empty): "
 	}
-	fmt.Fprint(v.stdout, v.view.screen.paint(yellow, question))
+	v.view.ask(question)
 }
 
 // answer takes a line that the person has typed.
 func (v *conversation) answer(ctx context.Context, line string) error {
+	v.view.asking = false // the line break was typed
 	if len(v.waiting) == 0 {
 		return nil // typed before there was a question
 	}
@@ -199,7 +203,10 @@ func (v *conversation) settle(
 	err := send(ctx, v.thread, v.decision(a, comment))
 	if refused(err, contract.ErrAlreadyDecided) {
 		v.view.block("it has been decided meanwhile", dim)
-		return nil
+		err = nil
+	}
+	if err == nil {
+		v.forget(a.ID)
 	}
 	return err
 }

@@ -99,8 +99,8 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 	if err != nil {
 		return err
 	}
-	if submitted.Duplicate {
-		after = 0 // the turn may have begun long ago
+	if s.id != "" {
+		after = 0 // it may have been sent before: the turn began then
 	}
 	if c.json {
 		if err := c.printJSON(map[string]contract.Submitted{"submitted": submitted}); err != nil {

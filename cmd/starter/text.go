@@ -108,7 +108,7 @@ func wrap(text string, limit int) []string {
 	var lines []string
 	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		indent := len(paragraph) - len(strings.TrimLeft(paragraph, " "))
-		indent = min(indent, limit/2)
+		indent = min(indent, limit/2, max(limit-2, 0))
 		for _, line := range wrapWords(strings.Fields(paragraph), max(limit-indent, 2)) { // a wide character takes two
 			lines = append(lines, strings.Repeat(" ", indent)+line)
 		}
@@ -127,10 +127,9 @@ func wrapWords(words []string, limit int) []string {
 		if used > 0 {
 			line, used = line+" ", used+1
 		}
-		for columns(word) > limit {
-			var head string
-			head, word = split(word, limit)
+		for head, tail := split(word, limit); tail != ""; head, tail = split(word, limit) {
 			lines = append(lines, head)
+			word = tail
 		}
 		line, used = line+word, used+columns(word)
 	}

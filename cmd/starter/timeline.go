@@ -30,6 +30,8 @@ type timeline struct {
 	problem string
 	// passing says that the cursor stands on a passing line.
 	passing bool
+	// asking says that it stands behind a question.
+	asking bool
 	// held is the agent's newest message. It is drawn when something follows; the
 	// last one is the answer, which is printed whole.
 	held *contract.Part
@@ -255,8 +257,20 @@ func (t *timeline) pass(text string) {
 	}
 }
 
-// wipe removes the passing line.
+// ask prints a question and leaves the cursor behind it.
+func (t *timeline) ask(question string) {
+	t.wipe()
+	fmt.Fprint(t.out, t.screen.paint(yellow, question))
+	t.asking = true
+}
+
+// wipe makes room for a line: it removes a passing one, and leaves a question
+// where it is.
 func (t *timeline) wipe() {
+	if t.asking {
+		fmt.Fprintln(t.out)
+		t.asking = false
+	}
 	if t.passing {
 		fmt.Fprint(t.out, "\r\x1b[K")
 		t.passing = false

@@ -232,7 +232,7 @@ func TestShortKeyIsNoSecret(t *testing.T) {
 func TestMessageIsBounded(t *testing.T) {
 	model := newModel(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(400)
-		fmt.Fprintf(w, `{"error":%q}`, strings.Repeat("é\n", 1<<20))
+		fmt.Fprintf(w, `{"error":%q}`, strings.Repeat("é\n", 1<<16))
 	}))
 	_, err := model.Generate(t.Context(), hello(), nil)
 	var got *activities.ModelError

@@ -127,18 +127,18 @@ func TestSlowStream(t *testing.T) {
 
 // TestSize: a server cannot fill the worker's memory, in whichever way it tries.
 func TestSize(t *testing.T) {
-	kib := strings.Repeat("x", 1024)
+	chunk := strings.Repeat("x", 16<<10)
 	tests := []struct {
 		name, piece string
 		streamed    bool
 	}{
-		{"a document", kib, false},
-		{"a line", kib, true},
-		{"an event of many lines", "data: " + kib + "\n", true},
-		{"many words", events(delta(`"content":"` + kib + `"`)), true},
-		{"many thoughts", events(delta(`"reasoning_content":"` + kib + `"`)), true},
-		{"long arguments", events(delta(`"tool_calls":[{"index":0,"function":{"arguments":"` + kib + `"}}]`)), true},
-		{"many comments", ": " + kib + "\n\n", true},
+		{"a document", chunk, false},
+		{"a line", chunk, true},
+		{"an event of many lines", "data: " + chunk + "\n", true},
+		{"many words", events(delta(`"content":"` + chunk + `"`)), true},
+		{"many thoughts", events(delta(`"reasoning_content":"` + chunk + `"`)), true},
+		{"long arguments", events(delta(`"tool_calls":[{"index":0,"function":{"arguments":"` + chunk + `"}}]`)), true},
+		{"many comments", ": " + chunk + "\n\n", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
