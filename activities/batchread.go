@@ -20,6 +20,9 @@ const (
 	maxBatchInline = 512 << 10
 	// maxHeartbeatInline bounds, in bytes, a result that a heartbeat carries.
 	maxHeartbeatInline = 1 << 10
+	// ReadRetryWithin is how long after its start a read may be tried again: one
+	// that took long to fail would only take as long again.
+	ReadRetryWithin = 5 * time.Second
 )
 
 // BatchRead carries out reads that may run together. Each has its own time
@@ -80,7 +83,8 @@ func (a *Activities) read(ctx context.Context, scope catalog.Scope, ref CallRef,
 	for attempt := 1; ; attempt++ {
 		result := a.dispatch(ctx, scope, ref, call, "")
 		result.DurationMS = time.Since(started).Milliseconds()
-		if result.retryable && attempt < attempts && sleep(ctx, time.Duration(attempt)*200*time.Millisecond) {
+		again := result.retryable && attempt < attempts && time.Since(started) < ReadRetryWithin
+		if again && sleep(ctx, time.Duration(attempt)*200*time.Millisecond) {
 			continue
 		}
 		return result.CallResult

@@ -53,7 +53,7 @@ func batchReadOptions(summary string, calls []*call) workflow.ActivityOptions {
 	}
 	rounds := (len(calls) + activities.MaxReadsAtOnce - 1) / activities.MaxReadsAtOnce
 	return workflow.ActivityOptions{
-		StartToCloseTimeout: time.Duration(rounds)*longest + time.Minute,
+		StartToCloseTimeout: time.Duration(rounds)*(longest+2*activities.ReadRetryWithin) + time.Minute,
 		HeartbeatTimeout:    beatTimeout,
 		Summary:             summary,
 		RetryPolicy: &temporal.RetryPolicy{
