@@ -59,6 +59,7 @@ type fakeCarried struct {
 	FirstSeq     int64
 	FirstMessage int
 	Archive      *contract.Ref
+	Parts        []contract.Part // the last two that have ended, and the open ones
 }
 
 // fakeQueue is how many messages a fake thread lets wait.
@@ -112,6 +113,10 @@ func runFake(ctx workflow.Context, in fakeInput) error {
 		f.fakeCarried = *in.Carried
 	}
 	f.Runs++
+	f.parts = f.Parts
+	if f.Runs == 1 {
+		f.put(ctx, contract.Part{ID: "open", Kind: contract.KindMilestone, Status: contract.PartRunning, Title: "Stays open"})
+	}
 	if in.Agent == "nobody" {
 		return temporal.NewNonRetryableApplicationError("agent: the worker has no agent \"nobody\"", contract.ErrUnknownAgent, nil)
 	}
@@ -153,7 +158,7 @@ func (f *fakeThread) run(ctx workflow.Context, s contract.Submission) (roll bool
 	if status == contract.StatusCompleted {
 		index := f.Length
 		f.turn.Steps, f.turn.Answer, f.turn.AnswerIndex = 1, answer, &index
-		f.put(ctx, contract.Part{ID: id + "-s1", Kind: contract.KindModel, Status: contract.PartDone, Turn: id})
+		f.put(ctx, contract.Part{ID: id + "-s1", Kind: contract.KindModel, Status: contract.PartDone, Turn: id, EndedAt: f.turn.StartedAt})
 		f.say(ctx, contract.RoleAssistant, answer)
 	}
 	end := workflow.Now(ctx)
@@ -238,13 +243,22 @@ func (f *fakeThread) roll(ctx workflow.Context) error {
 		body, _ := blobs.Get(context.Background(), *f.Archive)
 		_ = json.Unmarshal(body, &archive)
 	}
-	chunk, _ := json.Marshal(contract.ChunkBody{Messages: f.messages, Parts: f.parts})
+	var open, ended []contract.Part
+	for _, p := range f.parts {
+		if p.EndedAt == nil {
+			open = append(open, p)
+		} else {
+			ended = append(ended, p)
+		}
+	}
+	chunk, _ := json.Marshal(contract.ChunkBody{Messages: f.messages, Parts: ended})
 	archive.Chunks = append(archive.Chunks, contract.Chunk{From: f.FirstMessage, To: f.Length, Ref: blobs.put(chunk)})
 	body, _ := json.Marshal(archive)
 	ref := blobs.put(body)
 	// This run still answers for what it holds.
 	next := f.fakeCarried
-	next.Archive, next.FirstMessage, next.FirstSeq = &ref, f.Length, f.Seq+1
+	tail := ended[len(ended)-2:]
+	next.Archive, next.FirstMessage, next.FirstSeq, next.Parts = &ref, f.Length, tail[0].Seq, append(open, tail...)
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowType, fakeInput{Start: f.start, Carried: &next})
 }
 

@@ -29,8 +29,8 @@ func TestReader(t *testing.T) {
 		t.Errorf("too many messages: %v", err)
 	}
 	parts, err := r.Parts(within(t), id, run)
-	if err != nil || len(parts) != 1 || parts[0].Kind != contract.KindMessage {
-		t.Errorf("parts %v, %v, want the ended part of this run: the message", ids(parts), err)
+	if err != nil || len(parts) != 3 || parts[2].Text != "hang" {
+		t.Errorf("parts %v, %v, want those of this run that have ended: two that it began with and a message", ids(parts), err)
 	}
 	queue, err := r.Queue(within(t), id, run)
 	if err != nil || len(queue) != 1 || queue[0].Text != "echo 2" {

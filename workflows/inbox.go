@@ -83,67 +83,48 @@ func (t *thread) receive(ctx workflow.Context) error {
 }
 
 // receiveSignals takes signals as they come, and makes drain take what is left
-// of them before the run ends.
+// of them before the run ends. Nothing may block in a receive, on a channel or
+// through a selector: a signal that wakes such a coroutine is no longer in its
+// channel, where drain would find it, and would be lost with the run.
 func (t *thread) receiveSignals(ctx workflow.Context) {
 	submits := workflow.GetSignalChannel(ctx, contract.SignalSubmit)
 	approvals := workflow.GetSignalChannel(ctx, contract.SignalApproval)
 	cancels := workflow.GetSignalChannel(ctx, contract.SignalCancelTurn)
 	closes := workflow.GetSignalChannel(ctx, contract.SignalClose)
 
-	inOrder := []struct {
-		channel workflow.ReceiveChannel
-		take    func() bool
-	}{
-		{submits, func() bool {
-			var s contract.Submission
-			ok := submits.ReceiveAsync(&s)
-			if ok {
-				_, err := t.submit(s)
-				t.refused(contract.SignalSubmit, err)
-			}
-			return ok
-		}},
-		{approvals, func() bool {
-			var d contract.Decision
-			ok := approvals.ReceiveAsync(&d)
-			if ok {
-				_, err := t.takeDecision(d)
-				t.refused(contract.SignalApproval, err)
-			}
-			return ok
-		}},
-		{cancels, func() bool {
-			var c contract.CancelTurn
-			ok := cancels.ReceiveAsync(&c)
-			if ok {
-				t.refused(contract.SignalCancelTurn, t.cancelTurn(c))
-			}
-			return ok
-		}},
-		{closes, func() bool {
-			var c contract.Close
-			ok := closes.ReceiveAsync(&c)
-			if ok {
-				t.shut(c)
-			}
-			return ok
-		}},
-	}
-	selector := workflow.NewSelector(t.ctx)
-	for _, signal := range inOrder {
-		selector.AddReceive(signal.channel, func(workflow.ReceiveChannel, bool) { signal.take() })
-	}
 	t.drain = func() {
-		for _, signal := range inOrder {
-			for signal.take() {
-			}
+		for s, ok := next[contract.Submission](submits); ok; s, ok = next[contract.Submission](submits) {
+			_, err := t.submit(s)
+			t.refused(contract.SignalSubmit, err)
+		}
+		for d, ok := next[contract.Decision](approvals); ok; d, ok = next[contract.Decision](approvals) {
+			_, err := t.takeDecision(d)
+			t.refused(contract.SignalApproval, err)
+		}
+		for c, ok := next[contract.CancelTurn](cancels); ok; c, ok = next[contract.CancelTurn](cancels) {
+			t.refused(contract.SignalCancelTurn, t.cancelTurn(c))
+		}
+		for c, ok := next[contract.Close](closes); ok; c, ok = next[contract.Close](closes) {
+			t.shut(c)
 		}
 	}
 	workflow.Go(t.ctx, func(ctx workflow.Context) {
 		for {
-			selector.Select(ctx)
+			err := workflow.Await(ctx, func() bool {
+				return submits.Len()+approvals.Len()+cancels.Len()+closes.Len() > 0
+			})
+			if err != nil {
+				return // t.ctx is never cancelled
+			}
+			t.drain()
 		}
 	})
+}
+
+// next takes the next signal of a channel, if there is one.
+func next[T any](channel workflow.ReceiveChannel) (signal T, ok bool) {
+	ok = channel.ReceiveAsync(&signal)
+	return signal, ok
 }
 
 // stillHere refuses updates that this run can no longer serve.

@@ -63,17 +63,26 @@ func (t *thread) state() contract.State {
 
 func (t *thread) openCalls(q contract.CallsQuery) contract.CallsPage {
 	var page contract.CallsPage
+	size := 0
 	for _, c := range t.open {
-		if len(q.IDs) == 0 || slices.Contains(q.IDs, c.ID) {
-			page.Calls = append(page.Calls, c)
+		if len(q.IDs) > 0 && !slices.Contains(q.IDs, c.ID) {
+			continue
 		}
+		if size += len(c.Input); size > maxPage && len(page.Calls) > 0 {
+			break // who asks for the rest by id gets it
+		}
+		page.Calls = append(page.Calls, c)
 	}
 	return page
 }
 
 func (t *thread) waitingQueue() contract.QueuePage {
 	var page contract.QueuePage
+	size := 0
 	for _, q := range t.queue {
+		if size += escaped(q.Text); size > maxPage && len(page.Submissions) > 0 {
+			break // the texts of these are put aside first, and the next page has the rest
+		}
 		page.Submissions = append(page.Submissions, q.Submission)
 	}
 	return page

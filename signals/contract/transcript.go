@@ -112,7 +112,8 @@ type ChunkBody struct {
 	Parts []Part `json:"parts,omitempty"`
 }
 
-// QueuePage answers the query queue: the submissions that wait, in their order.
+// QueuePage answers the query queue: the submissions that wait, in their order,
+// as many as fit into one page (about 900 KiB).
 type QueuePage struct {
 	Submissions []Submission `json:"submissions"`
 }
@@ -122,7 +123,8 @@ type CallsQuery struct {
 	IDs []string `json:"ids,omitempty"`
 }
 
-// CallsPage answers a [CallsQuery]. A call that is not open is left out.
+// CallsPage answers a [CallsQuery] with as many calls as fit into one page (about
+// 900 KiB). A call that is not open is left out.
 type CallsPage struct {
 	Calls []Call `json:"calls"`
 }
