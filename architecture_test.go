@@ -142,6 +142,12 @@ var house = []room{
 		"an application of the front door like any other",
 	},
 	{
+		"examples/support/demo",
+		[]string{"internal/child"},
+		nil,
+		"starts the programs that a user would start by hand",
+	},
+	{
 		"test/node", nil,
 		[]string{"internal/testkit"},
 		"a backend in another language: it has the wire contract and nothing else",

@@ -138,7 +138,7 @@ func (t *Temporal) waitReady(ctx context.Context) error {
 	}
 	defer c.Close()
 	for {
-		_, err := c.DescribeWorkflowExecution(ctx, "no-such-workflow", "")
+		_, err := c.DescribeWorkflow(ctx, "no-such-workflow", "")
 		var notFound *serviceerror.NotFound
 		if errors.As(err, &notFound) {
 			return nil

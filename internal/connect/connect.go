@@ -1,10 +1,3 @@
-// Package connect connects to a Temporal server the way Temporal's own tools do:
-// by the TEMPORAL_* environment variables and the profiles of temporal.toml, with
-// TLS and API keys among them, through the SDK's envconfig.
-//
-// What decides, first to last: an explicit choice such as a flag, the environment,
-// the profile, a default such as heddle.yaml, and then localhost:7233 and the
-// namespace "default".
 package connect
 
 import (

@@ -60,22 +60,30 @@ func TestOptionsDecideInOrder(t *testing.T) {
 		{
 			"environment names another profile", profiles,
 			map[string]string{"TEMPORAL_PROFILE": "us"},
-			Target{}, Target{Profile: "eu", Namespace: "y"}, "us-profile:7233", "y",
+			Target{},
+			Target{Profile: "eu", Namespace: "y"},
+			"us-profile:7233", "y",
 		},
 		{
 			"explicit names a third", profiles,
 			map[string]string{"TEMPORAL_PROFILE": "us"},
-			Target{Profile: "eu"}, Target{}, "eu-profile:7233", "eu",
+			Target{Profile: "eu"},
+			Target{},
+			"eu-profile:7233", "eu",
 		},
 		{
 			"environment over profile", profiles,
 			map[string]string{"TEMPORAL_ADDRESS": "env:1", "TEMPORAL_NAMESPACE": "e"},
-			Target{}, Target{Profile: "eu"}, "env:1", "e",
+			Target{},
+			Target{Profile: "eu"},
+			"env:1", "e",
 		},
 		{
 			"explicit over all", profiles,
 			map[string]string{"TEMPORAL_ADDRESS": "env:1", "TEMPORAL_NAMESPACE": "e"},
-			Target{Address: "flag:1", Namespace: "f"}, Target{Address: "yaml:1"}, "flag:1", "f",
+			Target{Address: "flag:1", Namespace: "f"},
+			Target{Address: "yaml:1"},
+			"flag:1", "f",
 		},
 	}
 	for _, test := range tests {

@@ -178,7 +178,7 @@ func (d *demo) printRefunds(ctx context.Context, when string) error {
 	if err != nil {
 		return err
 	}
-	say(fmt.Sprintf("in the database %s: %d refunds of order %s", when, len(refunds), order))
+	say(fmt.Sprintf("refunds of order %s in the database, %s: %d", order, when, len(refunds)))
 	for _, r := range refunds {
 		fmt.Printf("    refund %d  order %s  $%d.%02d  %q  at %s\n", r.ID, r.Order, r.Cents/100, r.Cents%100, r.Reason, r.MadeAt)
 	}

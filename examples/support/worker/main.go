@@ -1,5 +1,3 @@
-// Command worker runs the worker of the support example. The database is the file
-// that SUPPORT_DB names, orders.db without it.
 package main
 
 import (
