@@ -37,7 +37,7 @@ func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
 		}
 		agents[agent.Name] = activities.Agent{
 			Name: agent.Name, Instructions: agent.Instructions, MaxOutputTokens: agent.MaxOutputTokens,
-			Tools: agent.Tools, Limits: config.WithDefaults(agent.Limits),
+			Tools: agent.Tools, Limits: agent.Limits.WithDefaults(),
 			Model: built.model, ModelName: built.name, Price: built.price,
 		}
 	}

@@ -34,9 +34,9 @@ var house = []room{
 	},
 	{
 		"cmd/starter",
-		[]string{"internal/connect", "internal/telemetry", "signals", "signals/contract"},
+		[]string{"internal/connect", "internal/netguard", "internal/telemetry", "providers/openapi", "signals", "signals/contract"},
 		[]string{"internal/testkit"},
-		"a backend like any other: it talks to threads through signals alone",
+		"a backend like any other: it talks to threads through signals alone; a specification is looked at without them",
 	},
 	{
 		"workflows",
@@ -98,6 +98,16 @@ var house = []room{
 		[]string{"catalog"},
 		[]string{"catalog/catalogtest"},
 		"a source of tools: knows what a tool is, and no other source",
+	},
+	{
+		"providers/openapi",
+		[]string{"catalog", "internal/netguard", "signals/contract"},
+		[]string{"catalog/catalogtest"},
+		"a source of tools: knows what a tool is, what a stored file is called, and no other source",
+	},
+	{
+		"internal/netguard", nil, nil,
+		"what asks outside, within the rules",
 	},
 	{
 		"internal/blobs",

@@ -101,7 +101,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 	})
 	threads := &workflows.Worker{Agents: a.agentNames()}
 	w.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
-	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: workflows.ListToolsType})
+	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: contract.ListToolsType})
 	w.RegisterActivity(&activities.Activities{
 		Agents: a.agents,
 		Broker: a.broker,

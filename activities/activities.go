@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
@@ -38,22 +37,6 @@ type Agent struct {
 	Limits Limits
 	// Price turns tokens into cost.
 	Price Price
-}
-
-// Limits bound one turn of an agent. 0 means the default.
-type Limits struct {
-	// Steps bounds the model turns.
-	Steps int `json:"steps,omitempty"`
-	// Calls bounds the tool calls.
-	Calls int `json:"calls,omitempty"`
-	// Tokens bounds the sum of input and output tokens.
-	Tokens int64 `json:"tokens,omitempty"`
-	// CostMicros bounds the cost, in millionths of a US dollar.
-	CostMicros int64 `json:"cost_micros,omitempty"`
-	// Time bounds the turn's duration; waits for a person do not count.
-	Time time.Duration `json:"time,omitempty"`
-	// ApprovalExpiry is how long an approval waits before it counts as denied.
-	ApprovalExpiry time.Duration `json:"approval_expiry,omitempty"`
 }
 
 // Price of a model, in millionths of a US dollar per million tokens.

@@ -139,7 +139,7 @@ func TestUnknownAgentIsNotRetried(t *testing.T) {
 		{w.ModelTurn, activities.ModelTurnInput{Thread: other}},
 		{w.BatchRead, activities.BatchReadInput{Thread: other}},
 		{w.Write, activities.WriteInput{Thread: other}},
-		{w.ListTools, activities.ListToolsInput{Agent: "gone"}},
+		{w.ListTools, contract.ListTools{Agent: "gone"}},
 	} {
 		_, err := w.env(t).ExecuteActivity(activity.do, activity.in)
 		var app *temporal.ApplicationError

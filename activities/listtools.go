@@ -7,24 +7,21 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// maxListed bounds the tools of one answer, which is one payload in history.
-const maxListed = 2000
-
 // ListTools lists what an agent may use.
-func (a *Activities) ListTools(ctx context.Context, in ListToolsInput) (ListToolsResult, error) {
+func (a *Activities) ListTools(ctx context.Context, in contract.ListTools) (contract.Tools, error) {
 	agent, ok := a.Agents[in.Agent]
 	if !ok {
-		return ListToolsResult{}, unknownAgent(in.Agent)
+		return contract.Tools{}, unknownAgent(in.Agent)
 	}
 	scope := agent.scope(contract.Start{ThreadRef: contract.ThreadRef{Tenant: in.Tenant}, Agent: in.Agent})
 	tools, err := a.Broker.Tools(ctx, scope)
 	if err != nil {
-		return ListToolsResult{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
+		return contract.Tools{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
 	}
-	result := ListToolsResult{Tools: make([]ToolSummary, 0, len(tools))}
-	for _, tool := range tools[:min(len(tools), maxListed)] {
-		result.Tools = append(result.Tools, ToolSummary{
-			ID: tool.ID, Title: tool.Title, Description: beginning(tool.Description, 300), Operation: tool.Operation,
+	result := contract.Tools{Tools: make([]contract.Tool, 0, len(tools))}
+	for _, tool := range tools[:min(len(tools), contract.MaxTools)] {
+		result.Tools = append(result.Tools, contract.Tool{
+			ID: tool.ID, Title: tool.Title, Description: beginning(tool.Description, 300), Operation: string(tool.Operation),
 			NeedsApproval: tool.Approval == catalog.ApprovalAlways ||
 				tool.Approval == catalog.ApprovalDefault && tool.Operation == catalog.Write,
 		})

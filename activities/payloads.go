@@ -122,24 +122,3 @@ type StoreQueueResult struct {
 // MaxCarriedText is the length in bytes up to which the text of a waiting
 // submission is carried on when a thread continues as new.
 const MaxCarriedText = 256
-
-// ListToolsInput asks what an agent may use.
-type ListToolsInput struct {
-	Tenant string `json:"tenant"`
-	Agent  string `json:"agent"`
-}
-
-// ListToolsResult lists what an agent may use, ordered by id.
-type ListToolsResult struct {
-	Tools []ToolSummary `json:"tools"`
-}
-
-// ToolSummary is a tool as a list shows it.
-type ToolSummary struct {
-	ID          string            `json:"id"`
-	Title       string            `json:"title,omitempty"`
-	Description string            `json:"description,omitempty"`
-	Operation   catalog.Operation `json:"operation"`
-	// NeedsApproval says that a person must agree to each call.
-	NeedsApproval bool `json:"needs_approval,omitempty"`
-}

@@ -60,10 +60,14 @@ func (b *Broker) Tools(ctx context.Context, scope Scope) ([]Descriptor, error) {
 	seen := map[string]bool{}
 	for _, l := range b.list(ctx) {
 		for _, tool := range l.tools {
-			if !scope.allows(tool.ID) || seen[tool.ID] {
+			if !scope.Allows(tool.ID) || seen[tool.ID] {
 				continue
 			}
-			if err := checkTool(tool); err != nil {
+			tool, err := tool.Complete()
+			if err == nil {
+				err = checkTool(tool)
+			}
+			if err != nil {
 				slog.WarnContext(ctx, "catalog: a tool is left out", "source", l.source.Name(), "tool", tool.ID, "error", err)
 				continue
 			}

@@ -50,10 +50,14 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 
 // readSchemas finds the compiled schemas of the tool, and from them its digest.
 func (b *Broker) readSchemas(c *call) (input *compiledSchema, _ *Error) {
+	var err error
+	if c.tool, err = c.tool.Complete(); err != nil {
+		return nil, invalidTool("%s", err)
+	}
 	if err := checkTool(c.tool); err != nil {
 		return nil, invalidTool("%s", err)
 	}
-	input, err := b.schemas.get(c.tool.Input)
+	input, err = b.schemas.get(c.tool.Input)
 	if err != nil {
 		return nil, invalidTool("the input schema %s", err)
 	}
@@ -91,7 +95,7 @@ func checkTool(t Tool) error {
 		return fmt.Errorf("tool %s: timeout is %s, want 0 or more", t.ID, t.Timeout)
 	case !utf8.ValidString(t.Title) || !utf8.ValidString(t.Description):
 		return fmt.Errorf("tool %s: its title or description is not valid UTF-8", t.ID)
-	case len(t.Input) == 0:
+	case len(t.Input) == 0 && t.Schemas == nil:
 		return fmt.Errorf("tool %s: has no input schema", t.ID)
 	case t.Call == nil:
 		return fmt.Errorf("tool %s: has no function to call", t.ID)

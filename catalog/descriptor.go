@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -64,6 +65,10 @@ const MaxTimeout = 30 * time.Minute
 // Tool is a tool that can be called.
 type Tool struct {
 	Descriptor
+	// Schemas, if set, makes Input and Output, which the descriptor then lacks: for
+	// a source with more tools than are ever described or called. It answers alike
+	// each time and does nothing outside; an error makes the tool unusable.
+	Schemas func() (input, output json.RawMessage, err error)
 	// Prepare, if set, completes an input that fits the schema: it fills in what
 	// the caller left out, or refuses what a schema cannot say. What it returns
 	// must fit the schema too, and is what a person is shown, what the digest
@@ -84,6 +89,24 @@ type Tool struct {
 	//     in Go, an error means that it was not done; a function that cannot be
 	//     sure returns an *Error with EffectUnknown.
 	Call func(ctx context.Context, call Call) (json.RawMessage, error)
+}
+
+// Complete returns the tool with its schemas in the descriptor.
+func (t Tool) Complete() (_ Tool, err error) {
+	if t.Schemas == nil {
+		return t, nil
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			logPanic("catalog: the schemas of a tool panicked", t.ID, recover())
+			err = fmt.Errorf("tool %s: its schemas cannot be made; the worker's log has the details", t.ID)
+		}
+	}()
+	t.Input, t.Output, err = t.Schemas()
+	t.Schemas = nil
+	returned = true
+	return t, err
 }
 
 // Call is one call as a tool sees it.

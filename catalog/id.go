@@ -74,9 +74,9 @@ func checkSegments(s string) (int, error) {
 	return n, nil
 }
 
-// allows reports whether the scope's globs match the id. A malformed glob
+// Allows reports whether the scope's globs match the id. A malformed glob
 // matches nothing.
-func (s Scope) allows(id string) bool {
+func (s Scope) Allows(id string) bool {
 	for _, glob := range s.Tools {
 		if matchGlob(glob, id) {
 			return true

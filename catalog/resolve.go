@@ -14,7 +14,7 @@ import (
 // be read the tool is unavailable: no other source may step in with one of the
 // same id.
 func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *Error) {
-	if !scope.allows(id) {
+	if !scope.Allows(id) {
 		return nil, b.unknown(ctx, scope, id)
 	}
 	var unread error

@@ -24,14 +24,6 @@ const (
 	rollOverBytes  = 2 << 20
 )
 
-// Defaults of an agent's limits.
-const (
-	defaultSteps          = 25
-	defaultCalls          = 100
-	defaultTime           = 30 * time.Minute
-	defaultApprovalExpiry = 72 * time.Hour
-)
-
 func modelTurnOptions(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: 15 * time.Minute,
@@ -99,21 +91,4 @@ func listToolsOptions() workflow.ActivityOptions {
 		StartToCloseTimeout: time.Minute,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 3},
 	}
-}
-
-// within fills in the defaults of an agent's limits.
-func within(l activities.Limits) activities.Limits {
-	if l.Steps == 0 {
-		l.Steps = defaultSteps
-	}
-	if l.Calls == 0 {
-		l.Calls = defaultCalls
-	}
-	if l.Time == 0 {
-		l.Time = defaultTime
-	}
-	if l.ApprovalExpiry == 0 {
-		l.ApprovalExpiry = defaultApprovalExpiry
-	}
-	return l
 }

@@ -33,7 +33,7 @@ func (t *thread) begin(q queued) *turn {
 		Turn: contract.Turn{
 			ID: q.Turn, Submission: q.ID, Status: contract.StatusRunning, StartedAt: &now,
 		},
-		limits: within(activities.Limits{}),
+		limits: activities.DefaultLimits,
 	}
 	t.put(part(q.Turn, contract.KindMilestone, contract.PartRunning, "Turn "+q.Turn).with(func(p *contract.Part) {
 		p.Turn, p.Submission = q.Turn, q.ID
@@ -98,7 +98,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 // heard takes in what the agent said.
 func (t *thread) heard(turn *turn, id string, reply activities.ModelTurnResult) {
 	if reply.Limits != nil {
-		turn.limits = within(*reply.Limits)
+		turn.limits = reply.Limits.WithDefaults()
 	}
 	used := reply.Usage
 	used.Calls = len(reply.Calls)
@@ -172,7 +172,7 @@ func (t *thread) overLimit(turn *turn) *contract.Problem {
 		return turn.problem(contract.CodeCancelled, turn.ctx.Err())
 	case turn.Steps >= limits.Steps:
 		return t.over("steps", limits.Steps, turn.Steps)
-	case limits.Tokens > 0 && used.InputTokens+used.OutputTokens >= limits.Tokens:
+	case used.InputTokens+used.OutputTokens >= limits.Tokens:
 		return t.over("tokens", limits.Tokens, used.InputTokens+used.OutputTokens)
 	case limits.CostMicros > 0 && used.CostMicros >= limits.CostMicros:
 		return t.over("cost", dollars(limits.CostMicros), dollars(used.CostMicros))

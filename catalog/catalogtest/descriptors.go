@@ -22,7 +22,13 @@ func list(t testing.TB, source catalog.Source) []catalog.Tool {
 	if err != nil {
 		t.Fatalf("Tools: %v", err)
 	}
-	return tools
+	complete := make([]catalog.Tool, len(tools))
+	for i, tool := range tools {
+		if complete[i], err = tool.Complete(); err != nil {
+			t.Errorf("%s: its schemas: %v", tool.ID, err)
+		}
+	}
+	return complete
 }
 
 func checkDescriptors(t testing.TB, fixture func(testing.TB) Fixture) {

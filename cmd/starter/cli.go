@@ -123,6 +123,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.approveCommand(), c.denyCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),
+		c.openapiCommand(),
 	)
 	return root
 }

@@ -200,7 +200,7 @@ func TestCancelEndsATurn(t *testing.T) {
 func TestTools(t *testing.T) {
 	b := newBench(t)
 	contains(t, b.must(exitOK, "tools", "--agent", "support"), "orders.refund    write  yes", "orders.search    read   no")
-	tools := jsonLines[listedTool](t, b.must(exitOK, "tools", "--agent", "support", "--json"))
+	tools := jsonLines[contract.Tool](t, b.must(exitOK, "tools", "--agent", "support", "--json"))
 	if len(tools) != 4 || tools[0].ID != "orders.customer" {
 		t.Errorf("tools %+v", tools)
 	}

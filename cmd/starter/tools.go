@@ -14,28 +14,8 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// The workflow ListTools of a worker, and its payloads.
-const listToolsType = "ListTools"
-
-type listTools struct {
-	Tenant string `json:"tenant"`
-	Agent  string `json:"agent"`
-}
-
-type listedTools struct {
-	Tools []listedTool `json:"tools"`
-}
-
-type listedTool struct {
-	ID            string `json:"id"`
-	Title         string `json:"title,omitempty"`
-	Description   string `json:"description,omitempty"`
-	Operation     string `json:"operation"`
-	NeedsApproval bool   `json:"needs_approval,omitempty"`
-}
-
 func (c *cli) toolsCommand() *cobra.Command {
-	var in listTools
+	var in contract.ListTools
 	cmd := &cobra.Command{
 		Use:   "tools --agent <name>",
 		Short: "List the tools that an agent may use",
@@ -75,16 +55,16 @@ With --json each tool is a JSON value on a line of its own.`,
 }
 
 // tools asks a worker.
-func (c *cli) tools(ctx context.Context, in listTools) ([]listedTool, error) {
+func (c *cli) tools(ctx context.Context, in contract.ListTools) ([]contract.Tool, error) {
 	run, err := c.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		TaskQueue:                c.taskQueue,
 		WorkflowExecutionTimeout: workerTimeout,
 		StaticSummary:            "tools of " + in.Agent,
-	}, listToolsType, in)
+	}, contract.ListToolsType, in)
 	if err != nil {
 		return nil, fmt.Errorf("list the tools of %s: %w", in.Agent, err)
 	}
-	var listed listedTools
+	var listed contract.Tools
 	err = run.Get(ctx, &listed)
 	var late *temporal.TimeoutError
 	var refused *temporal.ApplicationError
@@ -99,7 +79,7 @@ func (c *cli) tools(ctx context.Context, in listTools) ([]listedTool, error) {
 	return listed.Tools, nil
 }
 
-func (c *cli) printTools(w io.Writer, agent string, tools []listedTool) error {
+func (c *cli) printTools(w io.Writer, agent string, tools []contract.Tool) error {
 	if len(tools) == 0 {
 		fmt.Fprintf(w, "%s may use no tool\n", agent)
 		return nil

@@ -83,37 +83,6 @@ const DefaultStopTimeout = 30 * time.Second
 // DefaultBlobs is the folder of large values, next to the configuration file.
 const DefaultBlobs = ".heddle/blobs"
 
-// DefaultLimits are the limits of an agent that sets none. The cost is unbounded,
-// since it is known only of models with a price.
-var DefaultLimits = activities.Limits{
-	Steps:          25,
-	Calls:          100,
-	Tokens:         500_000,
-	Time:           30 * time.Minute,
-	ApprovalExpiry: 72 * time.Hour,
-}
-
-// WithDefaults returns limits with each zero replaced by its default.
-func WithDefaults(l activities.Limits) activities.Limits {
-	d := DefaultLimits
-	if l.Steps == 0 {
-		l.Steps = d.Steps
-	}
-	if l.Calls == 0 {
-		l.Calls = d.Calls
-	}
-	if l.Tokens == 0 {
-		l.Tokens = d.Tokens
-	}
-	if l.Time == 0 {
-		l.Time = d.Time
-	}
-	if l.ApprovalExpiry == 0 {
-		l.ApprovalExpiry = d.ApprovalExpiry
-	}
-	return l
-}
-
 // Default is the configuration of an empty file in a folder.
 func Default(dir string) (*Config, error) {
 	abs, err := filepath.Abs(dir)

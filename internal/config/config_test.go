@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 					Time: 10 * time.Minute, ApprovalExpiry: 24 * time.Hour,
 				},
 			},
-			{Name: "tester", Model: "play", Instructions: "Test it.", Limits: DefaultLimits},
+			{Name: "tester", Model: "play", Instructions: "Test it.", Limits: activities.DefaultLimits},
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {

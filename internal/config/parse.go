@@ -151,7 +151,7 @@ func (v value) forbids(provider Provider, names ...string) {
 }
 
 func readAgent(v value, name, dir string) Agent {
-	a := Agent{Name: name, Limits: DefaultLimits}
+	a := Agent{Name: name, Limits: activities.DefaultLimits}
 	v.fields(
 		field{name: "model", required: true, read: func(v value) { a.Model = v.filled() }},
 		field{name: "instructions", read: func(v value) { a.Instructions = v.text() }},

@@ -38,6 +38,8 @@ func init() {
 		contract.CallsQuery{},
 		contract.CallsPage{},
 		contract.QueuePage{},
+		contract.ListTools{},
+		contract.Tools{},
 		contract.Problem{},
 	} {
 		payloads[reflect.TypeOf(payload).Name()] = payload

@@ -28,6 +28,8 @@ const (
 	MaxQueue = 32
 	// MaxParts bounds a page of the timeline.
 	MaxParts = 200
+	// MaxTools bounds the tools of a list.
+	MaxTools = 2000
 	// MaxRoles bounds the roles of a user.
 	MaxRoles = 32
 )

@@ -16,6 +16,7 @@ type Submission struct {
 type Submitted struct {
 	// Turn is the id of the turn that answers the message.
 	Turn string `json:"turn"`
-	// Duplicate says that the submission had been taken before.
+	// Duplicate says that the submission had been taken before. It is not set where
+	// the server itself recognised a repeated update and gave the first answer again.
 	Duplicate bool `json:"duplicate,omitempty"`
 }

@@ -1,0 +1,49 @@
+package activities
+
+import "time"
+
+// Limits bound one turn of an agent. 0 means the default.
+type Limits struct {
+	// Steps bounds the model turns.
+	Steps int `json:"steps,omitempty"`
+	// Calls bounds the tool calls.
+	Calls int `json:"calls,omitempty"`
+	// Tokens bounds the sum of input and output tokens.
+	Tokens int64 `json:"tokens,omitempty"`
+	// CostMicros bounds the cost, in millionths of a US dollar.
+	CostMicros int64 `json:"cost_micros,omitempty"`
+	// Time bounds the turn's duration; waits for a person do not count.
+	Time time.Duration `json:"time,omitempty"`
+	// ApprovalExpiry is how long an approval waits before it counts as denied.
+	ApprovalExpiry time.Duration `json:"approval_expiry,omitempty"`
+}
+
+// DefaultLimits are the limits of an agent that sets none. The cost is unbounded,
+// since it is known only of models with a price.
+var DefaultLimits = Limits{
+	Steps:          25,
+	Calls:          100,
+	Tokens:         500_000,
+	Time:           30 * time.Minute,
+	ApprovalExpiry: 72 * time.Hour,
+}
+
+// WithDefaults returns the limits with each zero replaced by its default.
+func (l Limits) WithDefaults() Limits {
+	if l.Steps == 0 {
+		l.Steps = DefaultLimits.Steps
+	}
+	if l.Calls == 0 {
+		l.Calls = DefaultLimits.Calls
+	}
+	if l.Tokens == 0 {
+		l.Tokens = DefaultLimits.Tokens
+	}
+	if l.Time == 0 {
+		l.Time = DefaultLimits.Time
+	}
+	if l.ApprovalExpiry == 0 {
+		l.ApprovalExpiry = DefaultLimits.ApprovalExpiry
+	}
+	return l
+}
