@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/heddle-dev/heddle/codemode/internal/wire"
+	"github.com/heddle-dev/heddle/codemode/snippet"
+)
+
+// Execution is a program under way. Its methods may be called from several
+// goroutines; deliveries take effect one at a time.
+type Execution struct {
+	engine *Engine
+	limits snippet.Limits
+
+	mu    sync.Mutex
+	child *child // nil once closed
+
+	outstanding map[int]bool
+	ended       bool
+}
+
+// ErrEnded says that the snippet has ended and takes no more outcomes.
+var ErrEnded = errors.New("the snippet has ended")
+
+// ErrNotWaiting says that a call does not wait for an outcome: it has one, was
+// called off, or was never made.
+var ErrNotWaiting = errors.New("no call of that number waits for an outcome")
+
+// DivergenceError says that a program did something else than its journal holds:
+// source, seed, time or engine are not those that the journal was made with.
+type DivergenceError struct {
+	// Problem says in words what does not fit.
+	Problem string
+	// Recorded is the call of the journal, nil where it has none.
+	Recorded *snippet.Record
+	// Made is the call that was made this time, nil where none was.
+	Made *snippet.Call
+}
+
+func (e *DivergenceError) Error() string {
+	text := "the journal does not fit the snippet: " + e.Problem
+	if e.Recorded != nil {
+		text += fmt.Sprintf("; recorded: %s %s %s", e.Recorded.Kind, e.Recorded.Tool, e.Recorded.Digest)
+	}
+	if e.Made != nil {
+		text += fmt.Sprintf("; made: %s %s %s at line %d", e.Made.Kind, e.Made.Tool, e.Made.Digest, e.Made.Position.Line)
+	}
+	return text
+}
+
+// Deliver gives the outcome of one call and runs the snippet until it can move no
+// further. The order of deliveries is part of what the execution is a function of.
+//
+// When ctx ends first, the execution is lost: its child is killed, and the error
+// is that of the context.
+func (x *Execution) Deliver(ctx context.Context, d snippet.Delivery) (snippet.Step, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.accepts(&d); err != nil {
+		return snippet.Step{}, fmt.Errorf("codemode engine: deliver: %w", err)
+	}
+	step, err := x.step(ctx, &wire.Request{Deliver: &d})
+	if err != nil {
+		return snippet.Step{}, fmt.Errorf("codemode engine: deliver: %w", err)
+	}
+	delete(x.outstanding, d.Call)
+	return step, nil
+}
+
+func (x *Execution) accepts(d *snippet.Delivery) error {
+	switch {
+	case x.child == nil:
+		return ErrClosed
+	case x.ended:
+		return ErrEnded
+	case !x.outstanding[d.Call]:
+		return fmt.Errorf("call %d: %w", d.Call, ErrNotWaiting)
+	}
+	return checkDelivery(d)
+}
+
+// step sends a request to the child and takes its step.
+func (x *Execution) step(ctx context.Context, request *wire.Request) (snippet.Step, error) {
+	reply, err := x.child.step(ctx, request)
+	var died *deathError
+	switch {
+	case errors.As(err, &died):
+		x.ended = true
+		if died.problem.Code == snippet.CodeCrashed {
+			// Not its last words: they may hold what the snippet was working on.
+			x.engine.options.Logger.Error("a sandbox died, of no limit", "tenant", x.child.tenant, "pid", x.child.pid)
+		}
+		return snippet.Step{CPU: x.child.used(), End: &snippet.End{Error: died.problem}}, nil
+	case err != nil:
+		return snippet.Step{}, err
+	case reply.Divergence != nil:
+		d := reply.Divergence
+		return snippet.Step{}, &DivergenceError{Problem: d.Problem, Recorded: d.Recorded, Made: d.Made}
+	case reply.Invalid != "":
+		return snippet.Step{}, errors.New(reply.Invalid)
+	case reply.Step == nil:
+		x.child.kill("")
+		return snippet.Step{}, errors.New("the sandbox gave no step")
+	}
+	step := *reply.Step
+	step.CPU = x.child.used()
+	for _, c := range step.Calls {
+		x.outstanding[c.Number] = true
+	}
+	for _, number := range step.Cancelled {
+		delete(x.outstanding, number)
+	}
+	x.ended = step.End != nil
+	return step, nil
+}
+
+// Close ends the execution and frees its child for another one. It may be called
+// more than once. It waits for a delivery under way, which the end of that one's
+// context ends at once.
+func (x *Execution) Close() {
+	x.mu.Lock()
+	child := x.child
+	x.child = nil
+	x.mu.Unlock()
+	if child != nil {
+		x.engine.pool.release(child)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package engine_test
+
+const usesCgo = false

@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+
+	"github.com/heddle-dev/heddle/codemode/internal/wire"
+	"github.com/heddle-dev/heddle/codemode/snippet"
+)
+
+// ChildMain serves an engine and exits, if this process is a child that one
+// started. In any other process it returns at once. It must be called before
+// anything else in main, and in TestMain: an engine runs its own program again
+// to get a child.
+func ChildMain() {
+	if len(os.Args) != 3 || os.Args[1] != wire.ChildArg {
+		return
+	}
+	if err := serve(os.Args[2], os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sandbox:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// serve warms up, locks the process in and answers requests until the parent
+// closes its end.
+func serve(arg string, in io.Reader, out io.Writer) error {
+	var setup wire.Setup
+	if err := json.Unmarshal([]byte(arg), &setup); err != nil {
+		return fmt.Errorf("decode setup: %w", err)
+	}
+	time.Local = time.UTC
+	// regexp2 reports a full stack as no match, and goja passes that on: a wrong
+	// answer. Without a bound the memory limit ends such a match instead.
+	regexp2.DefaultOptimizationOptions.MaxBacktrackingStackSize = -1
+	if err := warmUp(); err != nil {
+		return err
+	}
+	ready := &wire.Ready{Version: wire.Version, Missing: lockIn(setup)}
+	if err := wire.Write(out, wire.Reply{Ready: ready}); err != nil {
+		return err
+	}
+	server := &server{out: out}
+	if err := server.prepare(); err != nil {
+		return err
+	}
+	requests := make(chan wire.Request)
+	go server.read(in, requests)
+	for request := range requests {
+		if err := server.handle(&request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warmUp does once what would make the first snippet slow.
+func warmUp() error {
+	if err := loadPrelude(); err != nil {
+		return err
+	}
+	x, err := newExecution()
+	if err != nil {
+		return err
+	}
+	reply := x.start(&snippet.Program{Source: "const warm: number[] = [1]; await sleep(1); warm.map((n) => n + 1)"})
+	if reply.Step == nil || reply.Step.End != nil {
+		return fmt.Errorf("the sandbox does not work: %+v", reply)
+	}
+	return nil
+}
+
+type server struct {
+	out     io.Writer
+	guard   guard
+	current *execution
+	spare   *execution
+}
+
+// read takes requests from the parent. An interrupt acts at once, while a step
+// runs. When the parent is gone, so is the child, whatever it is doing.
+func (s *server) read(in io.Reader, requests chan<- wire.Request) {
+	for {
+		var request wire.Request
+		err := wire.Read(in, &request)
+		switch {
+		case errors.Is(err, io.EOF):
+			os.Exit(0)
+		case err != nil:
+			fmt.Fprintln(os.Stderr, "sandbox:", err)
+			os.Exit(1)
+		case request.Interrupt != nil:
+			s.guard.interrupt(request.Interrupt)
+		default:
+			requests <- request
+		}
+	}
+}
+
+func (s *server) handle(request *wire.Request) error {
+	switch {
+	case request.Start != nil:
+		if err := s.prepare(); err != nil {
+			return err
+		}
+		s.current, s.spare = s.spare, nil
+		s.guard.begin(s.current.rt)
+		return s.answer(s.current.start(request.Start))
+	case request.Deliver != nil:
+		if s.current == nil {
+			return s.answer(&wire.Reply{Invalid: errNotWaiting.Error()})
+		}
+		s.guard.begin(s.current.rt)
+		return s.answer(s.current.deliver(request.Deliver))
+	default:
+		s.current = nil
+		return s.prepare()
+	}
+}
+
+// prepare furnishes a runtime for the next execution, while nobody waits for it.
+func (s *server) prepare() (err error) {
+	if s.spare == nil {
+		s.spare, err = newExecution()
+	}
+	return err
+}
+
+// answer sends a reply, or the error that it is too large for one.
+func (s *server) answer(reply *wire.Reply) error {
+	err := wire.Write(s.out, reply)
+	if !errors.Is(err, wire.ErrTooLarge) {
+		return err
+	}
+	s.current = nil
+	return wire.Write(s.out, &wire.Reply{Step: &snippet.Step{End: &snippet.End{Error: &snippet.Error{
+		Code: snippet.CodeTooLarge, Message: "the inputs of the calls made at once are too large together",
+		Hint: "Make fewer calls at once, or pass less.",
+	}}}})
+}

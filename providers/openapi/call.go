@@ -1,0 +1,172 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/internal/netguard"
+)
+
+const (
+	// maxAttempts bounds how often a read is tried of which the service asks to
+	// come back later.
+	maxAttempts = 3
+	// maxPause bounds one such wait.
+	maxPause = 30 * time.Second
+)
+
+// call carries one call of an operation out.
+func (s *Source) call(ctx context.Context, spec *Spec, o *operation, write bool, call catalog.Call) (json.RawMessage, error) {
+	c, err := spec.compile(o)
+	if err != nil {
+		return nil, notMade(err)
+	}
+	server, err := s.where(spec, c)
+	if err != nil {
+		return nil, notMade(err)
+	}
+	out, err := c.build(call.Input, server, s.reader(ctx))
+	if err != nil {
+		return nil, notMade(err)
+	}
+	out.header.Set("Accept", c.responses.acceptHeader())
+	if write && call.IdempotencyKey != "" {
+		// Not in its canonical form, which net/http takes for leave to send the
+		// request again by itself when a connection breaks.
+		out.header["idempotency-key"] = []string{call.IdempotencyKey}
+	}
+	var result json.RawMessage
+	sent := false
+	err = s.authenticate(ctx, c, call.Scope, netguard.Origin(server), func(ctx context.Context, g grant) error {
+		sent = true
+		result, err = s.exchange(ctx, out, g, write)
+		return err
+	})
+	if err != nil && !sent {
+		return nil, notMade(err)
+	}
+	return result, err
+}
+
+// notMade is the error of a call that has sent nothing.
+func notMade(err error) error {
+	var typed *catalog.Error
+	if errors.As(err, &typed) {
+		return err
+	}
+	return &catalog.Error{Code: catalog.CodeToolFailed, Message: err.Error(), Effect: catalog.EffectNone}
+}
+
+// exchange sends a request with credentials and makes a result of the answer, in
+// which no secret is left. A token that has run out is fetched anew once: the
+// service has refused the call, so nothing was done.
+func (s *Source) exchange(ctx context.Context, out *outgoing, g grant, write bool) (json.RawMessage, error) {
+	a, err := s.attempts(ctx, out, g, write)
+	if err != nil {
+		return nil, redactError(err, g.secrets)
+	}
+	a.body = redact(a.body, g.secrets)
+	if a.status == http.StatusUnauthorized && g.drop != nil {
+		g.drop()
+	}
+	if a.status == http.StatusSeeOther && write {
+		return json.RawMessage("null"), nil // done, and the result is elsewhere
+	}
+	if a.status < 200 || a.status >= 300 {
+		return nil, answerFailure(a.status, a.contentType, a.body)
+	}
+	return a.result(ctx, s.options.Files)
+}
+
+// attempts sends a write once, and a read again where the service says when.
+func (s *Source) attempts(ctx context.Context, out *outgoing, g grant, write bool) (answer, error) {
+	for attempt := 1; ; attempt++ {
+		a, err := s.send(ctx, out, g)
+		if err != nil || write || attempt == maxAttempts || a.status != http.StatusTooManyRequests && a.status != http.StatusServiceUnavailable {
+			return a, err
+		}
+		pause, ok := retryAfter(a.retryAfter, time.Now())
+		if deadline, has := ctx.Deadline(); !ok || has && time.Until(deadline) < pause {
+			return a, nil
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return a, nil
+		}
+	}
+}
+
+// retryAfter reads when a service wants to be asked again.
+func retryAfter(value string, now time.Time) (time.Duration, bool) {
+	pause := time.Duration(0)
+	if seconds, err := strconv.Atoi(value); err == nil {
+		pause = time.Duration(min(max(seconds, 0), 1<<20)) * time.Second
+	} else if at, err := http.ParseTime(value); err == nil {
+		pause = max(at.Sub(now), 0)
+	} else {
+		return 0, false
+	}
+	return pause, pause <= maxPause
+}
+
+// send makes one request.
+func (s *Source) send(ctx context.Context, out *outgoing, g grant) (answer, error) {
+	u := *out.url
+	for _, p := range g.query {
+		if u.RawQuery != "" {
+			u.RawQuery += "&"
+		}
+		u.RawQuery += p.name + "=" + p.value
+	}
+	req, err := http.NewRequestWithContext(ctx, out.method, u.String(), nil)
+	if err != nil {
+		return answer{}, notMade(errors.New("the request cannot be made"))
+	}
+	if out.body != nil {
+		body := bytes.NewReader(out.body)
+		req.Body, req.ContentLength = readCloser{body}, int64(len(out.body))
+		if len(out.body) == 0 {
+			req.Body = http.NoBody
+		}
+	}
+	for name, values := range out.header {
+		req.Header[name] = values
+	}
+	for name, values := range g.header {
+		req.Header[name] = values
+	}
+	if cookies := append(out.cookies[:len(out.cookies):len(out.cookies)], g.cookies...); len(cookies) > 0 {
+		req.Header.Set("Cookie", strings.Join(cookies, "; "))
+	}
+	response, err := s.client.Do(req)
+	if err != nil {
+		return answer{}, transportFailure(err)
+	}
+	return readAnswer(response)
+}
+
+// readCloser is a body that cannot be rewound: what was sent is not sent again.
+type readCloser struct{ *bytes.Reader }
+
+func (readCloser) Close() error { return nil }
+
+// redactError takes secrets out of an error.
+func redactError(err error, secrets []string) error {
+	var typed *catalog.Error
+	if errors.As(err, &typed) {
+		clean := *typed
+		clean.Message = string(redact([]byte(clean.Message), secrets))
+		return &clean
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+// Package openapi makes tools of the operations of an HTTP service that an
+// OpenAPI specification describes: 3.0, 3.1 or Swagger 2, as JSON or YAML.
+//
+//	source, err := openapi.New(openapi.Options{
+//		Namespace: "billing",
+//		Spec:      openapi.Location{URL: "https://api.example.com/openapi.json"},
+//	})
+//
+// A specification is split into operations and no further ([Load]): one is looked
+// at when it is described or called, with what it refers to. What cannot be used
+// costs itself only, and is in the [Report].
+//
+// # The input of a tool
+//
+// Parameters stand in the input by their own names, wherever they are sent; the
+// request body stands under body:
+//
+//	{"owner": "acme", "repo": "shop", "body": {"title": "It is broken"}}
+//
+// Where two parameters have the same name, or one is called body, the later of
+// path, query, header and cookie has its place at the end: id and id_query. Where
+// the body may be sent in several media types, content_type names another than
+// the first. A file is an object with filename, content_type and one of
+// bytes_base64, text and ref.
+//
+// # The output
+//
+// The output is the body of the answer: JSON as it is, text as a string, null for
+// nothing. A file is its content_type and size with a handle (ref), or with
+// bytes_base64 where files are not kept.
+//
+// # Reads and writes
+//
+// GET, HEAD and OPTIONS read; all else writes. That is decided by the method of
+// the operation itself and never by its name. The specification cannot say
+// otherwise; the application can ([Options]).
+//
+// # Credentials
+//
+// A specification says how to authenticate, the application what with
+// ([Credentials]), and only for as long as a request is made. They go to the
+// origin of the server, which stays what it was when it was first known, and to
+// those that the application names.
+package openapi

@@ -1,0 +1,107 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/heddle-dev/heddle/catalog"
+)
+
+// FuzzSpec mutates specifications: none may panic or hang, each tool that comes
+// of one is legal, and what is no GET, HEAD or OPTIONS is never a read.
+func FuzzSpec(f *testing.F) {
+	for _, text := range []string{issuesSpec, securedSpec, oauthSpec, bodiesSpec} {
+		f.Add([]byte(text))
+		if asJSON, err := yamlToJSON([]byte(text)); err == nil {
+			f.Add(asJSON)
+		}
+	}
+	for _, text := range []string{
+		`{"openapi":"3.0.0","paths":{"/a":{"$ref":"#/paths/~1b"},"/b":{"$ref":"#/paths/~1a"}}}`,
+		`{"openapi":"3.1.0","paths":{"/a":{"get":{"requestBody":{"$ref":"#/x"}},"POST":{},"post":{}}},"x":{"$ref":"#/x"}}`,
+		`{"swagger":"2.0","host":"a","paths":{"/a/{b}":{"post":{"parameters":[{"in":"formData","type":"file","name":"f"},{"in":"body","schema":{"items":{"$ref":"#/"}}}]}}}}`,
+		`{"openapi":"3.0.0","paths":{"/a":{"put":{"operationId":"get","x-operation":"read"},"get":{"operationId":"get"}}}}`,
+		"a: &a [*a, *a]\n", "openapi: 3.0.0\npaths: &p {/a: {get: *p}}\n",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		began := time.Now()
+		spec, err := Load(context.Background(), Location{Bytes: append([]byte{}, text...)}, nil)
+		if err != nil {
+			return
+		}
+		source, err := New(Options{Namespace: "svc", Spec: Location{Bytes: text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := source.Tools(context.Background())
+		if err != nil {
+			t.Fatalf("a specification that was read has no tools: %v", err)
+		}
+		for i, tool := range tools {
+			method, _, _ := strings.Cut(tool.Source, " ")
+			safe := method == "GET" || method == "HEAD" || method == "OPTIONS"
+			if tool.Operation == catalog.Read && !safe || tool.Approval != catalog.ApprovalDefault {
+				t.Errorf("%s is %+v", tool.Source, tool.Descriptor)
+			}
+			if err := catalog.CheckID(tool.ID); err != nil {
+				t.Error(err)
+			}
+			complete, err := tool.Complete()
+			if err != nil || i > 50 {
+				continue
+			}
+			if violations, err := catalog.Validate(complete.Input, json.RawMessage("{}")); err != nil {
+				t.Errorf("%s: %v in %s", tool.Source, err, complete.Input)
+			} else if len(violations) == 0 {
+				_, _ = tool.Prepare(json.RawMessage("{}"))
+			}
+		}
+		_ = spec.Report("svc")
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("it took %s for %d bytes", took, len(text))
+		}
+	})
+}
+
+// FuzzMembers splits JSON as encoding/json reads it.
+func FuzzMembers(f *testing.F) {
+	for _, text := range []string{`{"a":1,"b":[{"c":"}\\"}],"\u0061\"":null}`, `{ }`, `[1, "]", {"a":[]}, []]`, `{"a":{"b":"\\\""}}`, `"x"`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !valid(text) {
+			return
+		}
+		text = bytes.TrimSpace(text)
+		var object map[string]json.RawMessage
+		if text[0] == '{' && json.Unmarshal(text, &object) == nil {
+			got := objectOf(text)
+			if len(got) != len(object) {
+				t.Fatalf("%s: %v, want %v", text, got, object)
+			}
+			for key, value := range object {
+				if !bytes.Equal(got[key], value) {
+					t.Errorf("%s: %q is %s, want %s", text, key, got[key], value)
+				}
+			}
+		}
+		var list []json.RawMessage
+		if text[0] == '[' && json.Unmarshal(text, &list) == nil {
+			got := elements(text)
+			if len(got) != len(list) {
+				t.Fatalf("%s: %q, want %q", text, got, list)
+			}
+			for i := range list {
+				if !bytes.Equal(got[i], list[i]) {
+					t.Errorf("%s: item %d is %s, want %s", text, i, got[i], list[i])
+				}
+			}
+		}
+	})
+}

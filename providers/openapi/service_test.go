@@ -1,0 +1,588 @@
+package openapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/catalogtest"
+	"github.com/heddle-dev/heddle/internal/netguard"
+)
+
+// secretValue is a credential with characters that look different when escaped.
+const secretValue = `tok/en+"42"&more`
+
+// safe is a credential manager that knows one secret.
+type safe struct {
+	secret Secret
+	// kinds are those that there is a secret for; none means all.
+	kinds []string
+	needs []Need
+	mu    sync.Mutex
+}
+
+func (s *safe) Use(ctx context.Context, need Need, use func(context.Context, Secret) error) error {
+	s.mu.Lock()
+	s.needs = append(s.needs, need)
+	s.mu.Unlock()
+	if len(s.kinds) > 0 && !slices.Contains(s.kinds, need.Kind) {
+		return fmt.Errorf("%s: %w", need.Scheme, ErrNoCredential)
+	}
+	return use(ctx, s.secret)
+}
+
+const issuesSpec = `
+openapi: 3.1.0
+info: {title: Issues, version: '1'}
+paths:
+  /issues:
+    get: {operationId: list, summary: Lists issues., responses: {'200': {description: ok, content: {application/json: {schema: {type: array}}}}}}
+    post:
+      operationId: create
+      summary: Creates an issue.
+      requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {title: {type: string}}, required: [title]}}}}
+      responses: {'201': {description: ok, content: {application/json: {schema: {type: object, properties: {id: {type: integer}}}}}}}
+  /wait:
+    get: {operationId: wait, summary: Waits., responses: {'200': {description: ok}}}
+`
+
+func yamlSpec(text string) Location { return Location{Bytes: []byte(text)} }
+
+func TestConformance(t *testing.T) {
+	catalogtest.Run(t, func(t testing.TB) catalogtest.Fixture {
+		var reached atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			reached.Add(1)
+			body, _ := io.ReadAll(r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case r.URL.Path == "/wait":
+				<-r.Context().Done()
+			case strings.Contains(string(body), "busy"):
+				w.WriteHeader(http.StatusInternalServerError)
+			case strings.Contains(string(body), "closed"):
+				w.WriteHeader(http.StatusUnprocessableEntity)
+			case r.Method == http.MethodPost:
+				_, _ = io.WriteString(w, `{"id":7}`)
+			default:
+				_, _ = io.WriteString(w, `[]`)
+			}
+		}))
+		t.Cleanup(server.Close)
+		source, err := New(Options{
+			Namespace: "svc", Spec: yamlSpec(issuesSpec), Server: server.URL,
+			Network: netguard.Options{Allow: []string{"127.0.0.1"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(source.client.Close)
+		create := func(title string) catalogtest.Call {
+			return catalogtest.Call{Tool: "svc.create", Input: `{"body":{"title":"` + title + `"}}`}
+		}
+		return catalogtest.Fixture{
+			Source: source,
+			Good:   []catalogtest.Call{create("broken"), {Tool: "svc.list", Input: `{}`}},
+			Bad:    []catalogtest.Call{{Tool: "svc.create", Input: `{}`}, {Tool: "svc.create", Input: `{"body":{"title":1}}`}, {Tool: "svc.list", Input: `{"x":1}`}},
+			Failing: []catalogtest.Failure{
+				{Call: create("busy"), Code: "http_500", Effect: catalog.EffectUnknown},
+				{Call: create("closed"), Code: "http_422", Effect: catalog.EffectNone},
+			},
+			Slow:    &catalogtest.Call{Tool: "svc.wait", Input: `{}`},
+			Reached: func() int { return int(reached.Load()) },
+		}
+	})
+}
+
+func TestEffectOfAFailedWrite(t *testing.T) {
+	for status, want := range map[int]catalog.Effect{
+		301: catalog.EffectUnknown, 307: catalog.EffectNone, 400: catalog.EffectNone, 401: catalog.EffectNone, 404: catalog.EffectNone, 422: catalog.EffectNone,
+		408: catalog.EffectUnknown, 409: catalog.EffectUnknown, 425: catalog.EffectUnknown, 429: catalog.EffectUnknown, 500: catalog.EffectUnknown, 503: catalog.EffectUnknown,
+	} {
+		server, requests := service(t, &upstream{Status: status, Headers: map[string]string{"Location": "/elsewhere", "Retry-After": "0"}})
+		b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec)}, server.URL))
+		_, out := dispatch(t, b, "svc.create", `{"body":{"title":"x"}}`)
+		if out.Error == nil || out.Error.Effect != want || out.Error.Code != fmt.Sprintf("http_%d", status) {
+			t.Errorf("%d: error is %+v, want effect %s", status, out.Error, want)
+		}
+		if len(*requests) != 1 {
+			t.Errorf("%d: the write was sent %d times", status, len(*requests))
+		}
+	}
+	for name, tt := range map[string]struct {
+		server func(t *testing.T) string
+		code   string
+		want   catalog.Effect
+	}{
+		"nobody listens": {func(t *testing.T) string {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = listener.Close()
+			return "http://" + listener.Addr().String()
+		}, CodeUnreachable, catalog.EffectNone},
+		"no TLS": {func(t *testing.T) string {
+			server, _ := service(t, nil)
+			return strings.Replace(server.URL, "http:", "https:", 1)
+		}, CodeUnreachable, catalog.EffectNone},
+		"reset": {func(t *testing.T) string {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				conn, _, _ := w.(http.Hijacker).Hijack()
+				_ = conn.Close()
+			}))
+			t.Cleanup(server.Close)
+			return server.URL
+		}, CodeConnectionLost, catalog.EffectUnknown},
+		"no answer": {func(t *testing.T) string {
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				_, _ = io.ReadAll(r.Body) // else the end of the connection is not seen
+				<-r.Context().Done()
+			}))
+			t.Cleanup(server.Close)
+			return server.URL
+		}, catalog.CodeTimeout, catalog.EffectUnknown},
+	} {
+		b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec), Timeout: 300 * time.Millisecond}, tt.server(t)))
+		_, out := dispatch(t, b, "svc.create", `{"body":{"title":"x"}}`)
+		if out.Error == nil || out.Error.Effect != tt.want || out.Error.Code != tt.code {
+			t.Errorf("%s: error is %+v, want code %s and effect %s", name, out.Error, tt.code, tt.want)
+		}
+	}
+}
+
+// TestAWriteIsNotSentAgainByTheTransport breaks a kept connection after the
+// second request has arrived: net/http repeats a request with an
+// Idempotency-Key then.
+func TestAWriteIsNotSentAgainByTheTransport(t *testing.T) {
+	var writes atomic.Int64
+	var keys []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, "[]")
+			return
+		}
+		keys = append(keys, r.Header.Get("Idempotency-Key"))
+		writes.Add(1)
+		conn, _, _ := w.(http.Hijacker).Hijack()
+		_ = conn.Close()
+	}))
+	t.Cleanup(server.Close)
+	b := newBroker(t, newSource(t, Options{Spec: yamlSpec(strings.Replace(issuesSpec, "requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {title: {type: string}}, required: [title]}}}}", "", 1))}, server.URL))
+	if _, out := dispatch(t, b, "svc.list", "{}"); out.Error != nil {
+		t.Fatal(out.Error)
+	}
+	_, out := dispatch(t, b, "svc.create", "{}")
+	if out.Error == nil || out.Error.Effect != catalog.EffectUnknown || writes.Load() != 1 || keys[0] != "key-1" {
+		t.Errorf("after %d writes with the keys %q: %+v", writes.Load(), keys, out.Error)
+	}
+}
+
+const securedSpec = `
+openapi: 3.0.3
+info: {title: Secured, version: '1'}
+security: [{basic: []}, {token: []}]
+paths:
+  /basic: {get: {operationId: basic, security: [{basic: []}], responses: {'200': {description: ok}}}}
+  /bearer: {get: {operationId: bearer, security: [{token: []}], responses: {'200': {description: ok}}}}
+  /header: {get: {operationId: header, security: [{header: []}], responses: {'200': {description: ok}}}}
+  /query: {get: {operationId: query, parameters: [{name: a, in: query, schema: {type: string}}], security: [{query: []}], responses: {'200': {description: ok}}}}
+  /cookie: {get: {operationId: cookie, parameters: [{name: a, in: cookie, schema: {type: string}}], security: [{cookie: []}], responses: {'200': {description: ok}}}}
+  /both: {get: {operationId: both, security: [{header: [], query: []}], responses: {'200': {description: ok}}}}
+  /either: {get: {operationId: either, responses: {'200': {description: ok}}}}
+  /free: {get: {operationId: free, security: [], responses: {'200': {description: ok}}}}
+  /optional: {get: {operationId: optional, security: [{}, {token: []}], responses: {'200': {description: ok}}}}
+  /openid: {get: {operationId: openid, security: [{openid: [read]}], responses: {'200': {description: ok}}}}
+  /unknown: {get: {operationId: unknown, security: [{nothing: []}], responses: {'200': {description: ok}}}}
+components:
+  securitySchemes:
+    basic: {type: http, scheme: basic}
+    token: {type: http, scheme: Bearer}
+    header: {type: apiKey, in: header, name: X-Key}
+    query: {type: apiKey, in: query, name: key}
+    cookie: {type: apiKey, in: cookie, name: session}
+    openid: {type: openIdConnect, openIdConnectUrl: 'https://id.example.com'}
+`
+
+func TestSecuritySchemes(t *testing.T) {
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("ann:"+secretValue))
+	for name, want := range map[string]func(r *http.Request) bool{
+		"basic":    func(r *http.Request) bool { return r.Header.Get("Authorization") == basic },
+		"bearer":   func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer "+secretValue },
+		"openid":   func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer "+secretValue },
+		"header":   func(r *http.Request) bool { return r.Header.Get("X-Key") == secretValue },
+		"query":    func(r *http.Request) bool { return r.URL.Query().Get("key") == secretValue },
+		"cookie":   func(r *http.Request) bool { return strings.HasPrefix(r.Header.Get("Cookie"), "session=tok%2Fen") },
+		"both":     func(r *http.Request) bool { return r.Header.Get("X-Key") == secretValue && r.URL.Query().Has("key") },
+		"either":   func(r *http.Request) bool { return r.Header.Get("Authorization") == basic },
+		"free":     func(r *http.Request) bool { return r.Header.Get("Authorization") == "" },
+		"optional": func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer "+secretValue },
+	} {
+		server, requests := service(t, nil)
+		store := &safe{secret: Secret{Token: secretValue, Username: "ann", Password: secretValue}}
+		s := newSource(t, Options{Spec: yamlSpec(securedSpec), Credentials: store}, server.URL)
+		_, out := dispatch(t, newBroker(t, s), "svc."+name, "{}")
+		if out.Error != nil || len(*requests) != 1 || !want((*requests)[0].Request) {
+			t.Errorf("%s: outcome is %+v after the requests %+v", name, out, *requests)
+		}
+		for _, need := range store.needs {
+			if need.Origin != server.URL || need.Scope.Tenant != "acme" {
+				t.Errorf("%s: the need is %+v", name, need)
+			}
+		}
+	}
+}
+
+func TestWithoutCredentials(t *testing.T) {
+	server, requests := service(t, nil)
+	for name, o := range map[string]Options{
+		"none at all": {},
+		"none of it":  {Credentials: &safe{kinds: []string{"other"}}},
+	} {
+		o.Spec = yamlSpec(securedSpec)
+		b := newBroker(t, newSource(t, o, server.URL))
+		for _, tool := range []string{"svc.basic", "svc.both", "svc.either", "svc.unknown"} {
+			_, out := dispatch(t, b, tool, "{}")
+			if out.Error == nil || out.Error.Code != CodeNoCredential || len(*requests) != 0 {
+				t.Errorf("%s, %s: outcome is %+v after %d requests", name, tool, out, len(*requests))
+			}
+		}
+		if _, out := dispatch(t, b, "svc.optional", "{}"); out.Error != nil {
+			t.Errorf("%s: optional: %v", name, out.Error)
+		}
+		*requests = nil
+	}
+}
+
+func TestSecondAlternative(t *testing.T) {
+	server, requests := service(t, nil)
+	s := newSource(t, Options{Spec: yamlSpec(securedSpec), Credentials: &safe{secret: Secret{Token: secretValue}, kinds: []string{"bearer"}}}, server.URL)
+	if _, out := dispatch(t, newBroker(t, s), "svc.either", "{}"); out.Error != nil || (*requests)[0].Header.Get("Authorization") != "Bearer "+secretValue {
+		t.Errorf("outcome is %+v after %v", out, *requests)
+	}
+}
+
+func TestSchemeOfTheApplication(t *testing.T) {
+	server, requests := service(t, nil)
+	s := newSource(t, Options{Spec: yamlSpec(issuesSpec), Scheme: &Scheme{Type: "header", Name: "X-Token"}, Credentials: &safe{secret: Secret{Token: secretValue}}}, server.URL)
+	if _, out := dispatch(t, newBroker(t, s), "svc.list", "{}"); out.Error != nil || (*requests)[0].Header.Get("X-Token") != secretValue {
+		t.Errorf("outcome is %+v after %v", out, *requests)
+	}
+}
+
+// TestSecretsStayWithTheService echoes the credentials in every form in the
+// answers, as careless services do.
+func TestSecretsStayWithTheService(t *testing.T) {
+	escaped := string(must(encode(secretValue)))
+	encoded := base64.StdEncoding.EncodeToString([]byte(secretValue))
+	for _, status := range []int{200, 403} {
+		answer := fmt.Sprintf(`{"message":%s,"b64":"%s","url":"%s","secretary":"tok"}`, escaped, encoded, escape(secretValue, ""))
+		server, _ := service(t, &upstream{Status: status, JSON: json.RawMessage(answer), Headers: map[string]string{"Content-Type": "application/problem+json"}})
+		s := newSource(t, Options{Spec: yamlSpec(securedSpec), Credentials: &safe{secret: Secret{Token: secretValue}}}, server.URL)
+		_, out := dispatch(t, newBroker(t, s), "svc.bearer", "{}")
+		text := string(must(encode(out)))
+		for _, form := range []string{`tok/en`, encoded, "tok%2Fen", `tok/en+\"42`} {
+			if strings.Contains(text, form) {
+				t.Errorf("%d: the outcome holds %s: %s", status, form, text)
+			}
+		}
+		if !strings.Contains(text, `secretary`) || (status == 403) != (out.Error != nil) {
+			t.Errorf("%d: the outcome is %s", status, text)
+		}
+	}
+	secret := Secret{Token: secretValue, Password: secretValue}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("secret", "value", secret)
+	text, err := json.Marshal(secret)
+	if printed := fmt.Sprintf("%v %+v %#v %s %s %v", secret, secret, secret, log.String(), text, err); strings.Contains(printed, "tok") {
+		t.Errorf("a secret prints as %s", printed)
+	}
+}
+
+func TestCredentialsGoToTheConfiguredHostAlone(t *testing.T) {
+	var seen []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name := range r.Header {
+			seen = append(seen, name)
+		}
+		_, _ = io.WriteString(w, "{}")
+	}))
+	t.Cleanup(other.Close)
+	server, _ := service(t, &upstream{Status: 302, Headers: map[string]string{"Location": other.URL}})
+	spec := fmt.Sprintf(`
+openapi: 3.0.3
+info: {title: Case, version: '1'}
+paths:
+  /a: {get: {operationId: a, responses: {'200': {description: ok, content: {application/json: {schema: {$ref: 'http://other.case.example/s.yaml#/S'}}}}}}}
+  /b: {get: {operationId: b, servers: [{url: '%s'}], responses: {'200': {description: ok}}}}
+  /meta: {get: {operationId: meta, security: [], servers: [{url: 'http://169.254.169.254'}], responses: {'200': {description: ok}}}}
+  /metas: {get: {operationId: metas, security: [], servers: [{url: 'https://169.254.169.254'}], responses: {'200': {description: ok}}}}
+security: [{key: []}]
+components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}
+`, other.URL)
+	o := Options{Spec: yamlSpec(spec), Credentials: &safe{secret: Secret{Token: secretValue}}}
+	b := newBroker(t, newSource(t, o, server.URL))
+	if _, out := dispatch(t, b, "svc.a", "{}"); out.Error != nil {
+		t.Errorf("redirect: %v", out.Error)
+	}
+	if slices.Contains(seen, "X-Key") || len(seen) == 0 {
+		t.Errorf("the other host saw the headers %v", seen)
+	}
+	if _, out := dispatch(t, b, "svc.b", "{}"); out.Error == nil || out.Error.Code != CodeNoCredential || !strings.Contains(out.Error.Message, other.URL) {
+		t.Errorf("another server of the specification: %+v", out)
+	}
+	for _, tool := range []string{"svc.meta", "svc.metas"} {
+		if _, out := dispatch(t, b, tool, "{}"); out.Error == nil || out.Error.Code != CodeRefused || out.Error.Effect != catalog.EffectNone {
+			t.Errorf("%s: %+v", tool, out)
+		}
+	}
+	o.Origins = []string{other.URL}
+	b = newBroker(t, newSource(t, o, server.URL))
+	if _, out := dispatch(t, b, "svc.b", "{}"); out.Error != nil || !slices.Contains(seen, "X-Key") {
+		t.Errorf("an origin that the application allows: %+v, headers %v", out, seen)
+	}
+}
+
+const oauthSpec = `
+openapi: 3.0.3
+info: {title: OAuth, version: '1'}
+security: [{oauth: [read]}]
+paths:
+  /a: {get: {operationId: a, responses: {'200': {description: ok}}}}
+components:
+  securitySchemes:
+    oauth: {type: oauth2, flows: {clientCredentials: {tokenUrl: TOKENURL, scopes: {}}}}
+`
+
+func TestClientCredentials(t *testing.T) {
+	var fetched, served atomic.Int64
+	var current atomic.Value
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/token" {
+			_ = r.ParseForm()
+			if id, password, _ := r.BasicAuth(); id != "client" || password != "client-secret" || r.PostForm.Get("scope") != "read" || r.PostForm.Get("grant_type") != "client_credentials" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			token := fmt.Sprintf("access-token-%d", fetched.Add(1))
+			current.Store("Bearer " + token)
+			_, _ = fmt.Fprintf(w, `{"access_token":%q,"expires_in":3600}`, token)
+			return
+		}
+		if r.Header.Get("Authorization") != current.Load() {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		served.Add(1)
+		_, _ = io.WriteString(w, "{}")
+	}))
+	t.Cleanup(server.Close)
+	o := Options{Spec: yamlSpec(strings.Replace(oauthSpec, "TOKENURL", server.URL+"/token", 1)), Credentials: &safe{secret: Secret{ClientID: "client", ClientSecret: "client-secret"}}}
+	b := newBroker(t, newSource(t, o, server.URL))
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if _, out := dispatch(t, b, "svc.a", "{}"); out.Error != nil {
+				t.Error(out.Error)
+			}
+		})
+	}
+	wg.Wait()
+	if fetched.Load() != 1 || served.Load() != 20 {
+		t.Errorf("%d tokens were fetched for %d calls", fetched.Load(), served.Load())
+	}
+	current.Store("revoked")
+	if _, out := dispatch(t, b, "svc.a", "{}"); out.Error == nil || out.Error.Code != "http_401" {
+		t.Errorf("a revoked token: %+v", out)
+	}
+	if _, out := dispatch(t, b, "svc.a", "{}"); out.Error != nil || fetched.Load() != 2 {
+		t.Errorf("after a revoked token: %+v, %d fetched", out, fetched.Load())
+	}
+
+	o.Spec = yamlSpec(strings.Replace(oauthSpec, "TOKENURL", "https://thief.example.com/token", 1))
+	_, out := dispatch(t, newBroker(t, newSource(t, o, server.URL)), "svc.a", "{}")
+	if out.Error == nil || out.Error.Code != CodeNoCredential || !strings.Contains(out.Error.Message, "thief.example.com") {
+		t.Errorf("tokens from another host: %+v", out)
+	}
+	o.Spec = yamlSpec(strings.Replace(oauthSpec, "TOKENURL", server.URL+"/token", 1))
+	o.Credentials = &safe{secret: Secret{ClientID: "client", ClientSecret: "wrong-secret"}}
+	_, out = dispatch(t, newBroker(t, newSource(t, o, server.URL)), "svc.a", "{}")
+	if out.Error == nil || out.Error.Code != CodeNoCredential || strings.Contains(fmt.Sprint(out), "wrong-secret") {
+		t.Errorf("a wrong client: %+v", out)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) < 3 {
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		_, _ = io.WriteString(w, "[]")
+	}))
+	t.Cleanup(server.Close)
+	b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec)}, server.URL))
+	if _, out := dispatch(t, b, "svc.list", "{}"); out.Error != nil || asked.Load() != 3 {
+		t.Errorf("outcome is %+v after %d requests", out, asked.Load())
+	}
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{"5": 5 * time.Second, "-1": 0, "Thu, 01 Jan 2026 00:00:07 GMT": 7 * time.Second, "": -1, "soon": -1, "3600": -1} {
+		pause, ok := retryAfter(value, now)
+		if ok != (want >= 0) || ok && pause != want {
+			t.Errorf("Retry-After %q: %s, %t", value, pause, ok)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer upstream
+		want   string
+	}{
+		"JSON keeps its digits": {upstream{Status: 200, Headers: map[string]string{"Content-Type": "application/json"}, Raw: `{"n":9007199254740993}`}, `{"n":9007199254740993}`},
+		"vendor JSON":           {upstream{Status: 200, Headers: map[string]string{"Content-Type": "application/vnd.x+json; charset=utf-8"}, Raw: ` [1] `}, `[1]`},
+		"byte order mark":       {upstream{Status: 200, Headers: map[string]string{"Content-Type": "application/json"}, Raw: "\xEF\xBB\xBF[1]"}, `[1]`},
+		"text":                  {upstream{Status: 200, Headers: map[string]string{"Content-Type": "text/plain"}, Raw: "1 < 2"}, `"1 < 2"`},
+		"latin text":            {upstream{Status: 200, Headers: map[string]string{"Content-Type": "text/plain; charset=ISO-8859-1"}, RawBase64: []byte{0xfc}}, `"ü"`},
+		"XML":                   {upstream{Status: 200, Headers: map[string]string{"Content-Type": "application/xml"}, Raw: "<a/>"}, `"<a/>"`},
+		"nothing":               {upstream{Status: 204}, `null`},
+		"binary":                {upstream{Status: 200, Headers: map[string]string{"Content-Type": "image/png", "Content-Disposition": `attachment; filename="a.png"`}, RawBase64: []byte{1, 255}}, `{"bytes_base64":"Af8=","content_type":"image/png","filename":"a.png","size":2}`},
+		"text that is none":     {upstream{Status: 200, Headers: map[string]string{"Content-Type": "text/plain"}, RawBase64: []byte{0xff, 0xfe}}, `{"bytes_base64":"//4=","content_type":"text/plain","size":2}`},
+	} {
+		server, _ := service(t, &tt.answer)
+		b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec)}, server.URL))
+		_, out := dispatch(t, b, "svc.wait", "{}")
+		if out.Error != nil || string(out.Result) != tt.want {
+			t.Errorf("%s: result is %s (%v), want %s", name, out.Result, out.Error, tt.want)
+		}
+	}
+}
+
+func TestErrorBodies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		body, message string
+	}{
+		"problem":  {`{"type":"about:blank","title":"Closed","detail":"The order is closed.","status":400}`, "The order is closed."},
+		"github":   {`{"message":"Validation Failed","errors":[{"field":"title"}]}`, "Validation Failed"},
+		"nested":   {`{"error":{"message":"No such customer","code":"x"}}`, "No such customer"},
+		"text":     {`it is broken`, "400 Bad Request"},
+		"too long": {strings.Repeat("ü", 10_000), "400 Bad Request"},
+	} {
+		server, _ := service(t, &upstream{Status: 400, Raw: tt.body})
+		b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec)}, server.URL))
+		_, out := dispatch(t, b, "svc.list", "{}")
+		if out.Error == nil || !strings.Contains(out.Error.Message, tt.message) || out.Error.Details == nil {
+			t.Errorf("%s: error is %+v", name, out.Error)
+			continue
+		}
+		if text := string(out.Error.Details); !strings.Contains(text, `"status":400`) || len(text) > maxErrorBody+100 {
+			t.Errorf("%s: details are %d bytes: %.100s", name, len(text), text)
+		}
+	}
+}
+
+func TestAnAnswerThatIsTooLong(t *testing.T) {
+	server, requests := service(t, &upstream{Status: 201, Raw: `"` + strings.Repeat("x", 5000) + `"`})
+	b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec), Network: netguard.Options{MaxBody: 1000}}, server.URL))
+	_, out := dispatch(t, b, "svc.create", `{"body":{"title":"x"}}`)
+	if out.Error == nil || out.Error.Code != catalog.CodeTooLarge || out.Error.Effect != catalog.EffectApplied || len(*requests) != 1 {
+		t.Errorf("outcome is %+v", out.Error)
+	}
+}
+
+func TestProtection(t *testing.T) {
+	server, requests := service(t, nil)
+	o := Options{Spec: yamlSpec(issuesSpec), Protect: []string{"svc.wait"}, Reads: []string{"POST /issues"}}
+	b := newBroker(t, newSource(t, o, server.URL))
+	for tool, want := range map[string]bool{"svc.list": false, "svc.create": false, "svc.wait": true} {
+		plan := b.Plan(t.Context(), everyone, catalog.Request{Tool: tool, Input: json.RawMessage(`{"body":{"title":"x"}}`)})
+		if plan.Error != nil {
+			plan = b.Plan(t.Context(), everyone, catalog.Request{Tool: tool, Input: json.RawMessage(`{}`)})
+		}
+		if plan.Error != nil || plan.NeedsApproval != want {
+			t.Errorf("%s: plan is %+v", tool, plan)
+		}
+	}
+	if _, out := dispatch(t, b, "svc.wait", "{}"); out.Error != nil || (*requests)[0].Header.Get("Idempotency-Key") != "key-1" {
+		t.Errorf("a protected GET: %+v", out)
+	}
+	o.Reads = []string{"POST /nothing"}
+	if _, err := newSource(t, o, server.URL).Tools(t.Context()); err == nil || !strings.Contains(err.Error(), "POST /nothing") {
+		t.Errorf("error is %v", err)
+	}
+	for _, bad := range []string{"create", "svc.*", "post /issues", "POST issues"} {
+		o.Reads, o.Namespace = []string{bad}, "svc"
+		if _, err := New(o); err == nil {
+			t.Errorf("reads %q is accepted", bad)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for want, o := range map[string]Options{
+		"namespace":     {Namespace: "a.b", Spec: yamlSpec("x")},
+		"specification": {Namespace: "a"},
+		"server":        {Namespace: "a", Spec: yamlSpec("x"), Server: "http://api.example.com"},
+		"origin":        {Namespace: "a", Spec: yamlSpec("x"), Origins: []string{"example.com"}},
+		"protect":       {Namespace: "a", Spec: yamlSpec("x"), Protect: []string{"a*"}},
+		"timeout":       {Namespace: "a", Spec: yamlSpec("x"), Timeout: -1},
+		"bearer, basic": {Namespace: "a", Spec: yamlSpec("x"), Scheme: &Scheme{Type: "magic"}},
+		"allowed host":  {Namespace: "a", Spec: yamlSpec("x"), Network: netguard.Options{Allow: []string{"http://x"}}},
+	} {
+		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want one that says %q", err, want)
+		}
+	}
+}
+
+var errLost = errors.New("lost")
+
+type brokenSafe struct{}
+
+func (brokenSafe) Use(context.Context, Need, func(context.Context, Secret) error) error {
+	return errLost
+}
+
+func TestBrokenCredentials(t *testing.T) {
+	server, requests := service(t, nil)
+	s := newSource(t, Options{Spec: yamlSpec(securedSpec), Credentials: brokenSafe{}}, server.URL)
+	_, out := dispatch(t, newBroker(t, s), "svc.bearer", "{}")
+	if out.Error == nil || !strings.Contains(out.Error.Message, "lost") || out.Error.Effect != catalog.EffectNone || len(*requests) != 0 {
+		t.Errorf("outcome is %+v", out)
+	}
+}
+
+func TestRequestHeaders(t *testing.T) {
+	server, requests := service(t, nil)
+	b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec), Network: netguard.Options{UserAgent: "heddle/1"}}, server.URL))
+	if _, out := dispatch(t, b, "svc.create", `{"body":{"title":"x"}}`); out.Error != nil {
+		t.Fatal(out.Error)
+	}
+	got := map[string]string{}
+	for _, name := range []string{"User-Agent", "Content-Type", "Idempotency-Key", "Accept"} {
+		got[name] = (*requests)[0].Header.Get(name)
+	}
+	want := map[string]string{"User-Agent": "heddle/1", "Content-Type": "application/json", "Idempotency-Key": "key-1", "Accept": "application/json, */*;q=0.1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+}

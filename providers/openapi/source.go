@@ -1,0 +1,331 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/internal/netguard"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// Options say what a source is made of. Namespace and Spec are required.
+type Options struct {
+	// Namespace begins the id of each tool, such as github.
+	Namespace string
+	// Spec is where the specification is.
+	Spec Location
+	// Specs keeps specifications that sources share. Nil: the source's own.
+	Specs *Specs
+	// Server is the address that the operations are called at. Empty: the first
+	// server of the specification. What a path or an operation says of its own
+	// server holds all the same.
+	Server string
+	// Credentials gives the secrets. Nil: calls that need one fail.
+	Credentials Credentials
+	// Scheme is how calls authenticate of which the specification says nothing.
+	Scheme *Scheme
+	// Origins may see credentials beside that of the server, such as
+	// https://uploads.example.com.
+	Origins []string
+	// Protect are globs over tool ids. What they match is a write that each call
+	// of needs approval, whatever its method.
+	Protect []string
+	// Reads are operations that only read though their method does not say so,
+	// each as method and path, such as "POST /search". No names and no globs: the
+	// specification must not be able to move them.
+	Reads []string
+	// Timeout bounds one call. 0: [catalog.DefaultTimeout].
+	Timeout time.Duration
+	// Network are the rules of requests. Their timeout is the call's.
+	Network netguard.Options
+	// Files keeps binary answers and gives files to send. Nil: they go in base64.
+	Files Store
+}
+
+// Source is the tools of one service.
+type Source struct {
+	options Options
+	client  *netguard.Client
+	scheme  *scheme
+	origins map[string]bool
+	tokens  tokens
+
+	mu   sync.Mutex
+	spec *Spec
+	// home is the address that the operations are called at. Once known it stays:
+	// a specification that changes does not take the credentials elsewhere.
+	home  *url.URL
+	tools []catalog.Tool
+}
+
+// New returns the source. It reads nothing yet; the error names the option that
+// cannot be.
+func New(o Options) (*Source, error) {
+	s := &Source{options: o, origins: map[string]bool{}}
+	if err := CheckNamespace(o.Namespace); err != nil {
+		return nil, fmt.Errorf("openapi: %w", err)
+	}
+	fail := func(err error) (*Source, error) { return nil, fmt.Errorf("openapi: %s: %w", o.Namespace, err) }
+	if o.Spec.File == "" && o.Spec.URL == "" && o.Spec.Bytes == nil {
+		return fail(errors.New("no specification is given: want a file, a URL or bytes"))
+	}
+	if o.Timeout < 0 || o.Timeout > catalog.MaxTimeout {
+		return fail(fmt.Errorf("the timeout is %s, want 0 to %s", o.Timeout, catalog.MaxTimeout))
+	}
+	network := o.Network
+	if network.Timeout = o.Timeout; network.Timeout == 0 {
+		network.Timeout = catalog.DefaultTimeout
+	}
+	var err error
+	if s.client, err = netguard.New(network); err != nil {
+		return fail(err)
+	}
+	if o.Scheme != nil {
+		read, err := o.Scheme.scheme()
+		if err != nil {
+			return fail(err)
+		}
+		s.scheme = &read
+	}
+	if err := s.readOrigins(); err != nil {
+		return fail(err)
+	}
+	for _, glob := range o.Protect {
+		if err := catalog.CheckGlob(glob); err != nil {
+			return fail(fmt.Errorf("protect: %w", err))
+		}
+	}
+	for _, name := range o.Reads {
+		if method, path, ok := strings.Cut(name, " "); !ok || method != strings.ToUpper(method) || !strings.HasPrefix(path, "/") {
+			return fail(fmt.Errorf("reads: %q: want method and path, such as POST /search", name))
+		}
+	}
+	if s.options.Specs == nil {
+		s.options.Specs = &Specs{}
+	}
+	return s, nil
+}
+
+// maxNamespace bounds a namespace, so that there is room for the names.
+const maxNamespace = 24
+
+// CheckNamespace says what is wrong with a namespace.
+func CheckNamespace(namespace string) error {
+	if catalog.CheckID(namespace+".x") != nil || strings.Contains(namespace, ".") || len(namespace) > maxNamespace {
+		return fmt.Errorf("namespace %q: want a letter, then letters, digits, _ and -, %d characters at most", namespace, maxNamespace)
+	}
+	return nil
+}
+
+// readOrigins reads the server and the origins that may see credentials.
+func (s *Source) readOrigins() error {
+	if s.options.Server != "" {
+		u, err := url.Parse(s.options.Server)
+		if err != nil || !isURL(s.options.Server) || u.Host == "" {
+			return fmt.Errorf("server %q: want an https URL", s.options.Server)
+		}
+		if err := s.client.Check(u); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+		s.home = u
+	}
+	for _, origin := range s.options.Origins {
+		u, err := url.Parse(origin)
+		if err != nil || !isURL(origin) || strings.Trim(u.Path, "/") != "" {
+			return fmt.Errorf("origin %q: want scheme and host, such as https://uploads.example.com", origin)
+		}
+		s.origins[netguard.Origin(u)] = true
+	}
+	return nil
+}
+
+// Name is the namespace.
+func (s *Source) Name() string { return s.options.Namespace }
+
+// Tools lists the operations, deprecated ones last. A remote specification is
+// asked for anew from time to time; while it cannot be read the last one holds.
+func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
+	spec, err := s.options.Specs.get(ctx, s.options.Spec, s.client)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if spec == s.spec {
+		return s.tools, nil
+	}
+	if s.home == nil {
+		if root, ok := spec.rootServer(&notes{home: spec.home}); ok {
+			if u, err := spec.absolute(root, nil); err == nil {
+				s.home = u
+			}
+		}
+	}
+	if missing := s.unknownReads(spec); missing != "" {
+		return nil, fmt.Errorf("openapi: %s: reads: the specification has no operation %q", s.options.Namespace, missing)
+	}
+	s.spec, s.tools = spec, s.list(spec)
+	return s.tools, nil
+}
+
+func (s *Source) unknownReads(spec *Spec) string {
+	for _, name := range s.options.Reads {
+		if _, ok := spec.byKey[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// list makes the tools of a specification. Names that are still alike after all
+// that tells them apart stand for the first operation by method and path.
+func (s *Source) list(spec *Spec) []catalog.Tool {
+	ids := nameAll(s.options.Namespace, spec.operations)
+	tools := make([]catalog.Tool, 0, len(ids))
+	var old []catalog.Tool
+	for i, o := range spec.operations {
+		if tool := s.tool(spec, o, ids[i]); o.deprecated {
+			old = append(old, tool)
+		} else {
+			tools = append(tools, tool)
+		}
+	}
+	return append(tools, old...)
+}
+
+func (s *Source) tool(spec *Spec, o *operation, id string) catalog.Tool {
+	d := catalog.Descriptor{
+		ID: id, Title: cut(strings.TrimSpace(o.summary), 200), Description: describe(o), Operation: catalog.Write,
+		Timeout: s.options.Timeout, Source: o.key(),
+	}
+	if o.reads() || slices.Contains(s.options.Reads, o.key()) {
+		d.Operation = catalog.Read
+	}
+	for _, glob := range s.options.Protect {
+		if (catalog.Scope{Tools: []string{glob}}).Allows(id) {
+			d.Operation, d.Approval = catalog.Write, catalog.ApprovalAlways
+		}
+	}
+	write := d.Operation == catalog.Write
+	return catalog.Tool{
+		Descriptor: d,
+		Schemas: func() (input, output json.RawMessage, _ error) {
+			c, err := spec.compile(o)
+			if err != nil {
+				return nil, nil, err
+			}
+			return c.input, c.output, nil
+		},
+		Prepare: func(input json.RawMessage) (json.RawMessage, error) { return prepare(spec, o, input) },
+		Call: func(ctx context.Context, call catalog.Call) (json.RawMessage, error) {
+			return s.call(ctx, spec, o, write, call)
+		},
+	}
+}
+
+// maxDescription bounds the description of a tool, in bytes.
+const maxDescription = 1500
+
+func describe(o *operation) string {
+	text := strings.TrimSpace(o.summary)
+	if more := strings.TrimSpace(o.description); more != "" && more != text {
+		text = strings.TrimSpace(text + "\n\n" + more)
+	}
+	if text == "" {
+		text = o.key()
+	}
+	if o.deprecated {
+		text = "Deprecated. " + text
+	}
+	return cut(strings.ToValidUTF8(text, "\uFFFD"), maxDescription)
+}
+
+// nowhere stands for the server while an input is only tried.
+var nowhere = &url.URL{Scheme: "https", Host: "nowhere.invalid"}
+
+// prepare refuses an input of which no request can be made, so that nobody is
+// asked to approve it.
+func prepare(spec *Spec, o *operation, input json.RawMessage) (json.RawMessage, error) {
+	c, err := spec.compile(o)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.build(input, nowhere, func(json.RawMessage) ([]byte, error) { return nil, nil }); err != nil {
+		return nil, err
+	}
+	return input, c.checkBody(input)
+}
+
+// checkBody checks a body against the schema of the media type that it will be
+// sent in, where there are several.
+func (c *compiled) checkBody(input json.RawMessage) error {
+	given := objectOf(input)
+	text, present := given["body"]
+	if !present || len(c.bodies) < 2 {
+		return nil
+	}
+	b, err := c.chosen(given.text("content_type"))
+	if err != nil {
+		return err
+	}
+	schema, ok := b.schema.(map[string]any)
+	if !ok {
+		return nil
+	}
+	root := map[string]any{}
+	if defs := objectOf(c.input)["$defs"]; defs != nil {
+		root["$defs"] = defs
+	}
+	for key, value := range schema {
+		root[key] = value
+	}
+	violations, err := catalog.Validate(must(encode(root)), text)
+	if err != nil || len(violations) == 0 {
+		return nil // the broker has looked at the whole
+	}
+	v := violations[0]
+	return invalid("/body"+v.Pointer, "%s (as %s)", v.Message, b.mediaType)
+}
+
+// where returns the address of an operation.
+func (s *Source) where(spec *Spec, c *compiled) (*url.URL, error) {
+	s.mu.Lock()
+	home := s.home
+	s.mu.Unlock()
+	if !c.server.own {
+		if home == nil {
+			return nil, errNoServer
+		}
+		return home, nil
+	}
+	return spec.absolute(c.server.url, home)
+}
+
+// trusted reports whether an origin may see credentials.
+func (s *Source) trusted(origin string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.home != nil && netguard.Origin(s.home) == origin || s.origins[origin]
+}
+
+// reader reads files that an input refers to.
+func (s *Source) reader(ctx context.Context) fileReader {
+	if s.options.Files == nil {
+		return nil
+	}
+	return func(text json.RawMessage) ([]byte, error) {
+		var ref contract.Ref
+		if err := json.Unmarshal(text, &ref); err != nil {
+			return nil, err
+		}
+		return s.options.Files.Get(ctx, ref)
+	}
+}

@@ -1,0 +1,96 @@
+package openapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/heddle-dev/heddle/internal/netguard"
+)
+
+const (
+	// freshFor is how long a remote specification is used before its server is
+	// asked whether it has changed, and retryAfterFailure how long after a failure.
+	freshFor          = 15 * time.Minute
+	retryAfterFailure = time.Minute
+	// refreshTimeout bounds how long a caller waits for that answer.
+	refreshTimeout = 5 * time.Second
+)
+
+// Specs keeps specifications for all sources that name the same location: those
+// of other tenants too, as there are no credentials in one. The zero value is
+// ready for use.
+type Specs struct {
+	mu      sync.Mutex
+	entries map[string]*specEntry
+	// now is the clock, for tests.
+	now func() time.Time
+}
+
+type specEntry struct {
+	// turn is held by whoever loads.
+	turn chan struct{}
+	spec *Spec
+	next time.Time
+}
+
+// get returns the specification at a location.
+func (s *Specs) get(ctx context.Context, from Location, client *netguard.Client) (*Spec, error) {
+	entry := s.entry(from)
+	select {
+	case entry.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-entry.turn }()
+	if entry.spec == nil {
+		spec, err := Load(ctx, from, client)
+		if err != nil {
+			return nil, err
+		}
+		entry.spec, entry.next = spec, s.time().Add(freshFor)
+		return spec, nil
+	}
+	if from.URL == "" || s.time().Before(entry.next) {
+		return entry.spec, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
+	spec, err := load(ctx, from, client, entry.spec.fresh)
+	switch {
+	case err == nil:
+		entry.spec, entry.next = spec, s.time().Add(freshFor)
+	case errors.Is(err, errUnchanged):
+		entry.next = s.time().Add(freshFor)
+	default:
+		entry.next = s.time().Add(retryAfterFailure)
+		slog.WarnContext(ctx, "openapi: a specification could not be read anew; the last one holds", "location", from.String(), "error", err)
+	}
+	return entry.spec, nil
+}
+
+func (s *Specs) time() time.Time {
+	if s.now != nil {
+		return s.now()
+	}
+	return time.Now()
+}
+
+func (s *Specs) entry(from Location) *specEntry {
+	key := fmt.Sprintf("%q %q %q %x", from.File, from.Root, from.URL, sha256.Sum256(from.Bytes))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.entries == nil {
+		s.entries = map[string]*specEntry{}
+	}
+	entry := s.entries[key]
+	if entry == nil {
+		entry = &specEntry{turn: make(chan struct{}, 1)}
+		s.entries[key] = entry
+	}
+	return entry
+}
