@@ -62,6 +62,54 @@ var house = []room{
 		"the conformance suite for sources of tools",
 	},
 	{
+		"codemode/snippet", nil, nil,
+		"what a snippet is and how its execution is told: data that both sides of the sandbox share",
+	},
+	{
+		"codemode/internal/outline", nil, nil,
+		"shortens JSON and keeps its structure",
+	},
+	{
+		"codemode/internal/wire",
+		[]string{"codemode/snippet"},
+		nil,
+		"what an engine and its children say to each other",
+	},
+	{
+		"codemode/sandbox",
+		[]string{"codemode/internal/outline", "codemode/internal/wire", "codemode/snippet"},
+		nil,
+		"the child's side: the only package that parses or runs snippet text",
+	},
+	{
+		"codemode/engine",
+		[]string{"codemode/internal/wire", "codemode/snippet"},
+		[]string{"codemode/sandbox"},
+		"the worker's side: children, limits, deliveries; it never looks at snippet text",
+	},
+	{
+		"codemode/schema", nil, nil,
+		"reads JSON Schema documents; knows no tool",
+	},
+	{
+		"codemode/schema/schematest",
+		[]string{"codemode/schema"},
+		nil,
+		"makes schemas and values for tests",
+	},
+	{
+		"codemode/typescript",
+		[]string{"codemode/schema", "codemode/snippet"},
+		[]string{"catalog", "codemode/schema/schematest"},
+		"writes schemas as TypeScript: text in, text out",
+	},
+	{
+		"codemode/check",
+		[]string{"codemode/schema", "codemode/snippet"},
+		[]string{"catalog", "codemode/schema/schematest"},
+		"works on what a snippet's process says of its calls, never on source",
+	},
+	{
 		"signals",
 		[]string{"signals/contract"},
 		[]string{"internal/testkit"},

@@ -98,7 +98,12 @@ func (o *handoverOutbound) ExecuteActivity(ctx workflow.Context, activityType st
 		run := activities.RunRef{WorkflowID: execution.ID, RunID: execution.RunID}
 		switch in := args[0].(type) {
 		case activities.ModelTurnInput:
-			o.h.left.Add(handoverKey{run: run, upto: in.Upto}, in.Near)
+			// The first step of a turn follows in the task that took the user's message.
+			// Should that task be lost and done again elsewhere, with another message,
+			// what was left here would be wrong. What later steps add is recorded.
+			if in.Step > 1 {
+				o.h.left.Add(handoverKey{run: run, upto: in.Upto}, in.Near)
+			}
 		case activities.BatchReadInput:
 			o.h.left.Add(handoverKey{run: run, call: in.Calls[0].ID}, in.Near)
 		case activities.WriteInput:

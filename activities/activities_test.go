@@ -131,7 +131,7 @@ func TestEmptyReplyIsAnError(t *testing.T) {
 	}
 }
 
-func TestUnknownAgentIsNotRetried(t *testing.T) {
+func TestUnknownAgentIsTriedAgain(t *testing.T) {
 	w := newWorld()
 	other := start
 	other.Agent = "gone"
@@ -143,7 +143,7 @@ func TestUnknownAgentIsNotRetried(t *testing.T) {
 	} {
 		_, err := w.env(t).ExecuteActivity(activity.do, activity.in)
 		var app *temporal.ApplicationError
-		if !errors.As(err, &app) || app.Type() != contract.ErrUnknownAgent || !app.NonRetryable() || !strings.Contains(app.Message(), "gone") {
+		if !errors.As(err, &app) || app.Type() != contract.ErrUnknownAgent || app.NonRetryable() || !strings.Contains(app.Message(), "gone") {
 			t.Errorf("error = %v", err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/heddle-dev/heddle/signals/contract"
 )
@@ -29,6 +30,11 @@ func (a *Activities) Archive(ctx context.Context, in ArchiveInput) (ArchiveResul
 	if err != nil {
 		return ArchiveResult{}, err
 	}
+	cursor := in.After
+	parts = slices.DeleteFunc(parts, func(p contract.Part) bool { return p.Seq <= in.After })
+	for _, part := range parts {
+		cursor = max(cursor, part.Seq)
+	}
 	for _, body := range chunks(messages, parts) {
 		ref, err := a.putJSON(ctx, body)
 		if err != nil {
@@ -39,7 +45,7 @@ func (a *Activities) Archive(ctx context.Context, in ArchiveInput) (ArchiveResul
 		in.From = chunk.To
 	}
 	ref, err := a.putJSON(ctx, archive)
-	return ArchiveResult{Archive: ref}, err
+	return ArchiveResult{Archive: ref, Cursor: cursor}, err
 }
 
 func (a *Activities) archiveBefore(ctx context.Context, ref *contract.Ref) (contract.Archive, error) {
@@ -91,23 +97,37 @@ func (a *Activities) putJSON(ctx context.Context, value any) (contract.Ref, erro
 	return ref, nil
 }
 
-// chunks cuts a run into pieces of about maxChunk bytes. The parts go with the
-// first.
+// chunks cuts what a run holds into pieces of about maxChunk bytes, parts and
+// messages each in their order.
 func chunks(messages []contract.Message, parts []contract.Part) []contract.ChunkBody {
-	bodies := []contract.ChunkBody{{Parts: parts}}
+	bodies := []contract.ChunkBody{{}}
 	size := 0
+	// next returns the piece that takes so many bytes more.
+	next := func(length int) *contract.ChunkBody {
+		last := &bodies[len(bodies)-1]
+		if size+length > maxChunk && len(last.Messages)+len(last.Parts) > 0 {
+			bodies = append(bodies, contract.ChunkBody{})
+			last, size = &bodies[len(bodies)-1], 0
+		}
+		size += length
+		return last
+	}
 	for _, m := range messages {
 		length := len(m.Text)
 		for _, call := range m.Calls {
 			length += len(call.Input)
 		}
-		last := &bodies[len(bodies)-1]
-		if size+length > maxChunk && len(last.Messages) > 0 {
-			bodies = append(bodies, contract.ChunkBody{})
-			last, size = &bodies[len(bodies)-1], 0
-		}
+		last := next(length)
 		last.Messages = append(last.Messages, m)
-		size += length
+	}
+	for _, p := range parts {
+		const fields = 500
+		length := fields + len(p.Text)
+		if p.Approval != nil {
+			length += len(p.Approval.Preview)
+		}
+		last := next(length)
+		last.Parts = append(last.Parts, p)
 	}
 	return bodies
 }

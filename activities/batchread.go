@@ -15,9 +15,6 @@ import (
 const (
 	// MaxReadsAtOnce is how many reads of one batch run at the same time.
 	MaxReadsAtOnce = 8
-	// maxBatchInline bounds, in bytes, the results of a batch that stand in
-	// history themselves; the server refuses a payload of 2 MiB.
-	maxBatchInline = 512 << 10
 	// maxHeartbeatInline bounds, in bytes, a result that a heartbeat carries.
 	maxHeartbeatInline = 1 << 10
 	// ReadRetryWithin is how long after its start a read may be tried again: one
@@ -34,11 +31,14 @@ func (a *Activities) BatchRead(ctx context.Context, in BatchReadInput) (BatchRea
 	if !ok {
 		return BatchReadResult{}, unknownAgent(in.Thread.Agent)
 	}
-	batch := newBatch(in.Calls, recorded(ctx))
+	done, told := a.recorded(ctx)
+	batch := newBatch(in.Calls, done, told)
+	defer heartbeat(ctx, batch.details)()
 	if err := a.readMissing(ctx, agent.scope(in.Thread), batch); err != nil {
 		return BatchReadResult{}, err
 	}
-	return a.bounded(ctx, batch.inOrder())
+	results, err := a.fitResults(ctx, batch.inOrder())
+	return BatchReadResult{Results: results}, err
 }
 
 func (a *Activities) readMissing(ctx context.Context, scope catalog.Scope, batch *batch) error {
@@ -54,8 +54,6 @@ func (a *Activities) readMissing(ctx context.Context, scope catalog.Scope, batch
 	if err != nil {
 		return unavailable(ErrTypeThread, "read the calls of the batch", err)
 	}
-	defer heartbeat(ctx, batch.details)()
-
 	var reads sync.WaitGroup
 	slots := make(chan struct{}, MaxReadsAtOnce)
 	for i, ref := range missing {
@@ -101,37 +99,6 @@ func (a *Activities) forHeartbeat(ctx context.Context, result CallResult) *CallR
 	return &small
 }
 
-// bounded stores results until the rest fits into a payload, the longest first.
-func (a *Activities) bounded(ctx context.Context, results []CallResult) (BatchReadResult, error) {
-	total := 0
-	for i, r := range results {
-		small, err := a.inlineResult(ctx, r, contract.MaxInline)
-		if err != nil {
-			return BatchReadResult{}, err
-		}
-		results[i] = small
-		total += len(small.Result)
-	}
-	for total > maxBatchInline {
-		longest := 0
-		for i, r := range results {
-			if r.Body == nil && (results[longest].Body != nil || len(r.Result) > len(results[longest].Result)) {
-				longest = i
-			}
-		}
-		small, err := a.inlineResult(ctx, results[longest], maxHeartbeatInline)
-		if err != nil {
-			return BatchReadResult{}, err
-		}
-		if small.Body == nil { // all that is left is short
-			break
-		}
-		total += len(small.Result) - len(results[longest].Result)
-		results[longest] = small
-	}
-	return BatchReadResult{Results: results}, nil
-}
-
 // batch holds the results of a batch as they come in.
 type batch struct {
 	calls []CallRef
@@ -141,8 +108,8 @@ type batch struct {
 	beats   []CallResult
 }
 
-func newBatch(calls []CallRef, done []CallResult) *batch {
-	b := &batch{calls: calls, results: map[string]CallResult{}, beats: done}
+func newBatch(calls []CallRef, done, told []CallResult) *batch {
+	b := &batch{calls: calls, results: map[string]CallResult{}, beats: told}
 	for _, result := range done {
 		b.results[result.ID] = result
 	}
@@ -182,17 +149,27 @@ func (b *batch) inOrder() []CallResult {
 	return results
 }
 
-// recorded returns the results that an earlier attempt told the server.
-func recorded(ctx context.Context) []CallResult {
-	var done []CallResult
+// recorded returns what an earlier attempt told the server: the results as they
+// would be without the crash, and as they were told.
+func (a *Activities) recorded(ctx context.Context) (done, told []CallResult) {
 	if !activity.HasHeartbeatDetails(ctx) {
-		return nil
+		return nil, nil
 	}
-	if err := activity.GetHeartbeatDetails(ctx, &done); err != nil {
+	if err := activity.GetHeartbeatDetails(ctx, &told); err != nil {
 		activity.GetLogger(ctx).Warn("cannot read the results of an earlier attempt; all reads are repeated", "error", err)
-		return nil
+		return nil, nil
 	}
-	return done
+	for _, result := range told {
+		if result.Body != nil && result.Body.Size <= contract.MaxInline {
+			body, err := a.Blobs.Get(ctx, *result.Body)
+			if err != nil {
+				continue // this read is repeated
+			}
+			result.Result, result.Body = body, nil
+		}
+		done = append(done, result)
+	}
+	return done, told
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -30,9 +30,10 @@ func modelFailure(err error) error {
 	})
 }
 
+// unknownAgent is worth another attempt: while a new configuration is rolled out,
+// another worker may have the agent.
 func unknownAgent(name string) error {
-	return temporal.NewNonRetryableApplicationError(
-		"this worker has no agent "+name+"; it is not in the configuration", contract.ErrUnknownAgent, nil)
+	return temporal.NewApplicationError("the worker has no agent "+name+"; it is not in its configuration", contract.ErrUnknownAgent)
 }
 
 func unavailable(kind, what string, err error) error {

@@ -28,3 +28,11 @@ func (a *Activities) ListTools(ctx context.Context, in contract.ListTools) (cont
 	}
 	return result, nil
 }
+
+// Admit finds out whether some worker has the agent of a new thread.
+func (a *Activities) Admit(_ context.Context, start contract.Start) error {
+	if _, ok := a.Agents[start.Agent]; !ok {
+		return unknownAgent(start.Agent)
+	}
+	return nil
+}

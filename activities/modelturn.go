@@ -1,16 +1,23 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"go.temporal.io/sdk/activity"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
+
+// MaxCallsAtOnce bounds the calls of one model turn: what the model is told, and
+// what a person is asked, has to fit into one payload.
+const MaxCallsAtOnce = 200
 
 // maxReasoning bounds, in bytes, what is kept of a model's thoughts: they are
 // for the person who looks at the timeline, and no later step needs them.
@@ -76,7 +83,7 @@ func (a *Activities) planned(
 	for _, tool := range tools {
 		ids[ToolName(tool.ID)] = tool.ID
 	}
-	for i, call := range reply.Calls {
+	for i, call := range reply.Calls[:min(len(reply.Calls), MaxCallsAtOnce)] {
 		planned, err := a.plan(ctx, agent.scope(in.Thread), contract.Call{
 			ID:    fmt.Sprintf("%s-s%d-c%d", in.Turn, in.Step, i+1),
 			Tool:  toolID(ids, call.Name),
@@ -86,6 +93,45 @@ func (a *Activities) planned(
 			return ModelTurnResult{}, err
 		}
 		result.Calls = append(result.Calls, planned)
+	}
+	if more := len(reply.Calls) - MaxCallsAtOnce; more > 0 {
+		result.Text += fmt.Sprintf("\n[%d more calls were dropped: at most %d can be made at once]", more, MaxCallsAtOnce)
+	}
+	return a.fitCalls(ctx, result)
+}
+
+// fitCalls makes the calls of a model turn fit into one payload. It stores inputs,
+// the longest first, and shortens what only people see of them.
+func (a *Activities) fitCalls(ctx context.Context, result ModelTurnResult) (ModelTurnResult, error) {
+	calls := result.Calls
+	order, sum := make([]int, len(calls)), 0
+	for i, call := range calls {
+		order[i] = i
+		sum += encodedLen(call.Input)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(encodedLen(calls[j].Input), encodedLen(calls[i].Input)) })
+	for _, i := range order {
+		if sum <= maxInlineSum || calls[i].Body != nil {
+			break
+		}
+		ref, err := a.Blobs.Put(ctx, calls[i].Input)
+		if err != nil {
+			return result, unavailable(ErrTypeBlobs, "store the input of "+calls[i].Tool, err)
+		}
+		sum -= encodedLen(calls[i].Input)
+		calls[i].Input, calls[i].Body = nil, &ref
+	}
+	if len(calls) == 0 {
+		return result, nil
+	}
+	share := maxInlineSum / len(calls) // at least 2 KiB
+	for i := range calls {
+		if preview := calls[i].Plan.Preview; encodedLen(preview) > share {
+			calls[i].Plan.Preview = quoted(string(preview), share)
+		}
+		if problem := calls[i].Problem; problem != nil && encodedLen(problem.Details) > share {
+			problem.Details = nil
+		}
 	}
 	return result, nil
 }
@@ -179,12 +225,19 @@ func objectOrWhatCame(input string) string {
 func ToolName(id string) string { return strings.ReplaceAll(id, ".", "__") }
 
 // toolID finds the id of the tool that a model called name. A name that no tool
-// has is taken for an id, so that the refusal speaks of what the model wrote.
+// has is taken for an id, so that the refusal speaks of what the model wrote, but
+// no more of it than an id can have.
 func toolID(ids map[string]string, name string) string {
 	if id, ok := ids[name]; ok {
 		return id
 	}
-	return strings.ReplaceAll(name, "__", ".")
+	printable := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.ReplaceAll(name, "__", "."))
+	return beginning(printable, catalog.MaxID)
 }
 
 func definitions(tools []catalog.Descriptor) []ToolDefinition {

@@ -104,13 +104,17 @@ type ArchiveInput struct {
 	// From and To bound the messages, To exclusive.
 	From int `json:"from"`
 	To   int `json:"to"`
-	// Archive refers to the archive of the runs before this one.
+	// After is the sequence number up to which the timeline is archived.
+	After int64 `json:"after,omitempty"`
+	// Archive refers to the archive of what was before.
 	Archive *contract.Ref `json:"archive,omitempty"`
 }
 
 // ArchiveResult refers to the new archive.
 type ArchiveResult struct {
 	Archive contract.Ref `json:"archive"`
+	// Cursor is the sequence number up to which the ended parts are in it.
+	Cursor int64 `json:"cursor"`
 }
 
 // StoreQueueResult refers to the texts of waiting submissions, by submission id.

@@ -40,6 +40,16 @@ func (r *Reader) parts(ctx context.Context, run execution, after int64) iter.Seq
 				yield(contract.Part{}, err)
 				return
 			}
+			if page.Cursor < after {
+				// The workflow was reset to an earlier event: what came after that is
+				// another story now, and it begins anew.
+				for part, err := range r.parts(ctx, run, 0) {
+					if !yield(part, err) {
+						return
+					}
+				}
+				return
+			}
 			// A run holds a few parts that are older than all it answers for: they
 			// were open when it began. They take their places among the earlier.
 			for part, err := range r.earlierParts(ctx, run, page.Earlier, after) {

@@ -64,6 +64,9 @@ func (c *Client) Messages(ctx context.Context, thread contract.ThreadRef, from, 
 // ended, that of a workflow that failed, such as [contract.ErrUnknownAgent]. It
 // goes on through restarts of the worker and the server.
 //
+// If someone resets the workflow to an earlier event, and with it the sequence
+// numbers, everything is yielded again from the first part on.
+//
 // Watching adds no event to the thread's history.
 func (c *Client) Watch(ctx context.Context, thread contract.ThreadRef, cursor int64) iter.Seq2[contract.Part, error] {
 	return func(yield func(contract.Part, error) bool) {

@@ -27,7 +27,7 @@ func (c *Client) insist(ctx context.Context, thread contract.ThreadRef, update f
 			if gone := c.running(ctx, thread); gone != nil {
 				return gone
 			}
-		case alreadyStarted(err):
+		case alreadyStarted(err), transient(err): // the same update again is safe
 		default:
 			if err = typed(err); !hasCode(err, contract.ErrRollingOver) && !hasCode(err, errAccepted) {
 				return c.unlessGone(ctx, thread, err)

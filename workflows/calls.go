@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
@@ -186,17 +187,28 @@ func (t *thread) runEffect(turn *turn, c *call) {
 	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
 	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Near: t.near()}
 	var result activities.CallResult
-	for {
+	for attempt := 1; ; attempt++ {
 		err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)
-		if neverStarted(err) && turn.ctx.Err() == nil {
+		if err == nil {
+			break
+		}
+		if turn.ctx.Err() == nil && (neverStarted(err) || notSent(err) && attempt < maxWriteAttempts) {
+			_ = workflow.Sleep(turn.ctx, time.Duration(attempt)*time.Second) // a cancelled turn goes on to its end
 			continue
 		}
-		if err != nil {
-			result = activities.CallResult{ID: c.planned.ID, Problem: failure(c, err)}
-		}
+		result = activities.CallResult{ID: c.planned.ID, Problem: failure(c, err)}
 		break
 	}
 	t.settle(c, result)
+}
+
+// maxWriteAttempts bounds how often a write is scheduled that was not sent.
+const maxWriteAttempts = 5
+
+// notSent reports whether the activity gave up before it called the tool.
+func notSent(err error) bool {
+	var app *temporal.ApplicationError
+	return errors.As(err, &app) && (app.Type() == contract.ErrUnknownAgent || app.Type() == activities.ErrTypeThread)
 }
 
 // neverStarted reports whether no worker can have begun the activity.
@@ -209,16 +221,16 @@ func neverStarted(err error) bool {
 // result.
 func failure(c *call, err error) *contract.Problem {
 	var canceled *temporal.CanceledError
-	var timeout *temporal.TimeoutError
-	write := c.planned.Plan.Operation == catalog.Write
 	switch {
 	case errors.As(err, &canceled), neverStarted(err):
 		return &contract.Problem{Code: contract.CodeCancelled, Message: "the call was not made: the turn was cancelled"}
-	case write && errors.As(err, &timeout):
+	case notSent(err):
+		return &contract.Problem{Code: contract.CodeInternal, Message: cut("the call was not made: "+cause(err), contract.MaxPartText)}
+	case c.planned.Plan.Operation == catalog.Write:
 		return &contract.Problem{
 			Code: contract.CodeOutcomeUnknown,
-			Message: "the worker was lost during the call: it may or may not have been applied. " +
-				"Do not repeat it; find out, or tell the user",
+			Message: cut("the worker was lost during the call ("+cause(err)+"): it may or may not have been applied. "+
+				"Do not repeat it; find out, or tell the user", contract.MaxPartText),
 		}
 	default:
 		return &contract.Problem{Code: contract.CodeInternal, Message: cut(cause(err), contract.MaxPartText)}

@@ -26,6 +26,10 @@ type Carried struct {
 	Ended   []Ended         `json:"ended,omitempty"`
 	Length  int             `json:"length"`
 	Archive contract.Ref    `json:"archive"`
+	// ArchivedSeq is the sequence number up to which the ended parts are in Archive.
+	ArchivedSeq int64 `json:"archived_seq"`
+	// Cancelled says that the workflow was cancelled, and Closing follows from it.
+	Cancelled bool `json:"cancelled,omitempty"`
 	// FirstSeq is the sequence number from which on Parts misses none.
 	FirstSeq int64           `json:"first_seq"`
 	Seq      int64           `json:"seq"`
@@ -44,18 +48,14 @@ type CarriedTurn struct {
 
 // carry makes what the next run begins with. Nothing is in flight, so nothing
 // waits for a person.
-func (t *thread) carry(archive contract.Ref) *Carried {
+func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	c := &Carried{
 		Runs: t.runs, Turns: t.turns, Usage: t.usage, Closing: t.closing, Queue: t.queue, Seen: t.seen, Ended: t.endedRing,
-		Length: t.length(), Archive: archive, Seq: t.seq, Refused: t.refusals, Search: t.shown.status,
+		Length: t.length(), Archive: archive, ArchivedSeq: archivedSeq, Cancelled: t.cancelled, Seq: t.seq, Refused: t.refusals, Search: t.shown.status,
 	}
 	for _, turn := range t.recent {
-		turn.Answer = cut(turn.Answer, activities.MaxCarriedText)
-		if turn.Problem != nil {
-			turn.Problem = &contract.Problem{
-				Code: turn.Problem.Code, Message: cut(turn.Problem.Message, activities.MaxCarriedText),
-			}
-		}
+		turn.Answer = cutEncoded(turn.Answer, activities.MaxCarriedText)
+		turn.Problem = shortProblem(turn.Problem)
 		c.Recent = append(c.Recent, turn)
 	}
 	if t.current != nil {
@@ -63,25 +63,55 @@ func (t *thread) carry(archive contract.Ref) *Carried {
 			Turn: t.current.Turn, Limits: t.current.limits, Waited: t.current.waited, Cancelled: t.current.cancelled,
 		}
 	}
-	newest, complete := t.newestParts()
+	newest, complete := t.newestParts(archivedSeq)
 	c.FirstSeq = complete
 	for _, p := range newest {
-		part := *p
-		part.Approval = nil // over, and its preview is long
-		c.Parts = append(c.Parts, part)
+		c.Parts = append(c.Parts, short(*p))
 	}
 	return c
 }
 
-// newestParts returns the parts that are open and the tail of the rest, by
-// sequence number, and the number from which on none is missing.
-func (t *thread) newestParts() (newest []*contract.Part, complete int64) {
+// short is a part without what is long about it. The archive has it whole.
+func short(p contract.Part) contract.Part {
+	p.Text = cutEncoded(p.Text, activities.MaxCarriedText)
+	p.Problem = shortProblem(p.Problem)
+	if p.Approval != nil { // over by now: its digest is still asked for
+		over := *p.Approval
+		over.Preview = nil
+		p.Approval = &over
+	}
+	if p.Decision != nil {
+		decision := *p.Decision
+		decision.Comment = cutEncoded(decision.Comment, activities.MaxCarriedText)
+		p.Decision = &decision
+	}
+	return p
+}
+
+func shortProblem(p *contract.Problem) *contract.Problem {
+	if p == nil {
+		return nil
+	}
+	return &contract.Problem{Code: p.Code, Message: cutEncoded(p.Message, activities.MaxCarriedText)}
+}
+
+// endedAfter returns the ended parts that the archive does not have.
+func (t *thread) endedAfter(archivedSeq int64) []*contract.Part {
+	return slices.DeleteFunc(slices.Clone(t.parts), func(p *contract.Part) bool {
+		return p.EndedAt == nil || p.Seq <= archivedSeq
+	})
+}
+
+// newestParts returns the parts that are open, those that the archive does not
+// have, and the tail of the rest, by sequence number; and the number from which
+// on none is missing.
+func (t *thread) newestParts(archivedSeq int64) (newest []*contract.Part, complete int64) {
 	bySeq := slices.Clone(t.parts)
 	slices.SortFunc(bySeq, func(p, q *contract.Part) int { return int(p.Seq - q.Seq) })
 	if len(bySeq) <= tail {
 		return bySeq, t.firstSeq
 	}
-	complete = bySeq[len(bySeq)-tail].Seq
+	complete = min(bySeq[len(bySeq)-tail].Seq, archivedSeq+1)
 	for _, p := range bySeq {
 		if p.EndedAt == nil || p.Seq >= complete {
 			newest = append(newest, p)
@@ -99,7 +129,7 @@ func (t *thread) queueIsLong() bool {
 func (t *thread) putAside(refs map[string]contract.Ref) {
 	for i, q := range t.queue {
 		if ref, stored := refs[q.ID]; stored {
-			t.queue[i].Body, t.queue[i].Text = &ref, cut(q.Text, activities.MaxCarriedText)
+			t.queue[i].Body, t.queue[i].Text = &ref, cutEncoded(q.Text, activities.MaxCarriedText)
 		}
 	}
 }
@@ -109,8 +139,8 @@ func (t *thread) resume(c *Carried) {
 	t.runs = c.Runs + 1
 	t.turns, t.usage, t.recent, t.closing = c.Turns, c.Usage, c.Recent, c.Closing
 	t.queue, t.seen, t.refusals = c.Queue, c.Seen, c.Refused
-	t.endedRing = c.Ended
-	t.first, t.archive = c.Length, &c.Archive
+	t.endedRing, t.cancelled = c.Ended, c.Cancelled
+	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
 	t.shown.status = c.Search
 	for i := range c.Parts {

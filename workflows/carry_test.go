@@ -66,6 +66,7 @@ func TestContinueAsNewInsideATurn(t *testing.T) {
 	again := newHarness(t, answer("done one"), answer("done two"), answer("done three"))
 	again.at(time.Second, func() { again.submit("m1", "one") }) // seen in the run before
 	again.at(time.Minute, again.close)
+	again.SetContinuedExecutionRunID("the-run-before")
 	again.ExecuteWorkflow(contract.WorkflowType, in)
 	if err := again.GetWorkflowError(); err != nil {
 		t.Fatal(err)
@@ -118,9 +119,10 @@ func TestUpdatesDuringRollOverComeAgain(t *testing.T) {
 // What a run leaves to the next is bounded whatever the thread has been through.
 func TestCarriedStaysSmall(t *testing.T) {
 	wide := func(n int) string { return strings.Repeat("w", n) }
+	hostile := func(n int) string { return strings.Repeat("\x01<", n/2) } // six bytes a character in JSON
 	var steps []step
 	for range 40 {
-		steps = append(steps, calling("refund!"), answer(wide(contract.MaxText)))
+		steps = append(steps, calling("refund!"), answer(hostile(contract.MaxText)))
 	}
 	h := newHarness(t, steps...)
 	var a *activities.Activities
@@ -133,7 +135,7 @@ func TestCarriedStaysSmall(t *testing.T) {
 	}).Maybe()
 	id := func(i int) string { return fmt.Sprintf("%s-%03d", wide(60), i) }
 	submit := func(i int) {
-		h.SignalWorkflow(contract.SignalSubmit, contract.Submission{ID: id(i), Text: wide(contract.MaxText), User: wide(128)})
+		h.SignalWorkflow(contract.SignalSubmit, contract.Submission{ID: id(i), Text: hostile(contract.MaxText), User: wide(128)})
 	}
 	for i := range 40 {
 		at := time.Duration(i) * time.Minute

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -44,6 +46,7 @@ func newHarness(t *testing.T, steps ...step) *harness {
 	h := &harness{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
 	w := &workflows.Worker{Agents: []string{"support"}}
 	h.RegisterWorkflowWithOptions(w.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
+	h.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: start.WorkflowID()})
 	h.SetTestTimeout(20 * time.Second)
 
 	var a *activities.Activities
@@ -78,7 +81,13 @@ func newHarness(t *testing.T, steps ...step) *harness {
 			return activities.CallResult{ID: in.Call.ID, Result: json.RawMessage(`{"written":true}`)}, nil
 		}).Maybe()
 	h.OnActivity(a.Archive, mock.Anything, mock.Anything).Return(
-		activities.ArchiveResult{Archive: contract.Ref{Digest: "sha256:archive", Size: 1}}, nil).Maybe()
+		func(context.Context, activities.ArchiveInput) (activities.ArchiveResult, error) {
+			return activities.ArchiveResult{Archive: contract.Ref{Digest: "sha256:archive", Size: 1}, Cursor: h.state().Cursor}, nil
+		}).Maybe()
+	h.OnActivity(a.Admit, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, start contract.Start) error {
+			return temporal.NewApplicationError("the worker has no agent "+start.Agent, contract.ErrUnknownAgent)
+		}).Maybe()
 	return h
 }
 

@@ -3,6 +3,7 @@ package workflows
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -93,20 +94,19 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	closes := workflow.GetSignalChannel(ctx, contract.SignalClose)
 
 	t.drain = func() {
-		for s, ok := next[contract.Submission](submits); ok; s, ok = next[contract.Submission](submits) {
+		each(t, submits, func(s contract.Submission) error {
 			_, err := t.submit(s)
-			t.refused(contract.SignalSubmit, err)
-		}
-		for d, ok := next[contract.Decision](approvals); ok; d, ok = next[contract.Decision](approvals) {
+			return err
+		})
+		each(t, approvals, func(d contract.Decision) error {
 			_, err := t.takeDecision(d)
-			t.refused(contract.SignalApproval, err)
-		}
-		for c, ok := next[contract.CancelTurn](cancels); ok; c, ok = next[contract.CancelTurn](cancels) {
-			t.refused(contract.SignalCancelTurn, t.cancelTurn(c))
-		}
-		for c, ok := next[contract.Close](closes); ok; c, ok = next[contract.Close](closes) {
+			return err
+		})
+		each(t, cancels, t.cancelTurn)
+		each(t, closes, func(c contract.Close) error {
 			t.shut(c)
-		}
+			return nil
+		})
 	}
 	workflow.Go(t.ctx, func(ctx workflow.Context) {
 		for {
@@ -121,10 +121,38 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	})
 }
 
-// next takes the next signal of a channel, if there is one.
-func next[T any](channel workflow.ReceiveChannel) (signal T, ok bool) {
-	ok = channel.ReceiveAsync(&signal)
-	return signal, ok
+// incoming is a signal's payload, or why it is none. The SDK would pass over a
+// payload of the wrong form in silence, after it has decoded half of it into the
+// variable that then takes the next.
+type incoming[T any] struct {
+	payload T
+	fault   error
+}
+
+// UnmarshalJSON always succeeds.
+func (in *incoming[T]) UnmarshalJSON(text []byte) error {
+	var payload T
+	if err := json.Unmarshal(text, &payload); err != nil {
+		*in = incoming[T]{fault: err}
+		return nil
+	}
+	*in = incoming[T]{payload: payload}
+	return nil
+}
+
+// each hands the signals of a channel to take, and shows those that it refuses.
+func each[T any](t *thread, channel workflow.ReceiveChannel, take func(T) error) {
+	for {
+		var in incoming[T]
+		if !channel.ReceiveAsync(&in) {
+			return
+		}
+		err := refuse(contract.ErrInvalid, "payload: %v", in.fault)
+		if in.fault == nil {
+			err = take(in.payload)
+		}
+		t.refused(channel.Name(), err)
+	}
 }
 
 // stillHere refuses updates that this run can no longer serve.
@@ -132,6 +160,12 @@ func (t *thread) stillHere() error {
 	switch {
 	case t.closed || t.closing != nil:
 		return refuse(contract.ErrThreadClosed, "thread %s is closed", t.start.ThreadRef)
+	case t.info.WorkflowExecution.ID != t.start.WorkflowID():
+		return refuse(contract.ErrInvalid, "the workflow's id is %q, want %q for this tenant and thread",
+			t.info.WorkflowExecution.ID, t.start.WorkflowID())
+	case t.admitting:
+		return refuse(contract.ErrUnknownAgent,
+			"agent: the worker has no agent %q; if another is about to have it, send it again", t.start.Agent)
 	case t.rolling:
 		return temporal.NewApplicationError("the thread is about to continue as new: send it again", contract.ErrRollingOver)
 	}

@@ -86,6 +86,16 @@ func archiveOptions() workflow.ActivityOptions {
 	}
 }
 
+// admitOptions ask for as long as it takes to roll a new configuration out.
+func admitOptions() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		ScheduleToCloseTimeout: time.Minute,
+		StartToCloseTimeout:    10 * time.Second,
+		Summary:                "does another worker have the agent?",
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 1.5},
+	}
+}
+
 func listToolsOptions() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,

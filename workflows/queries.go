@@ -15,8 +15,8 @@ func (t *thread) answerQueries() error {
 		handler any
 	}{
 		{contract.QueryState, func() (contract.State, error) { return t.state(), nil }},
-		{contract.QueryTimeline, func(q contract.TimelineQuery) (contract.TimelinePage, error) { return t.page(q), nil }},
-		{contract.QueryTranscript, func(q contract.TranscriptQuery) (contract.TranscriptPage, error) { return t.pages(q), nil }},
+		{contract.QueryTimeline, t.timelinePage},
+		{contract.QueryTranscript, t.transcriptPage},
 		{contract.QueryCalls, func(q contract.CallsQuery) (contract.CallsPage, error) { return t.openCalls(q), nil }},
 		{contract.QueryQueue, func() (contract.QueuePage, error) { return t.waitingQueue(), nil }},
 	} {
@@ -25,6 +25,20 @@ func (t *thread) answerQueries() error {
 		}
 	}
 	return nil
+}
+
+func (t *thread) timelinePage(q contract.TimelineQuery) (contract.TimelinePage, error) {
+	if err := q.Validate(); err != nil {
+		return contract.TimelinePage{}, refuse(contract.ErrInvalid, "%v", err)
+	}
+	return t.page(q), nil
+}
+
+func (t *thread) transcriptPage(q contract.TranscriptQuery) (contract.TranscriptPage, error) {
+	if err := q.Validate(); err != nil {
+		return contract.TranscriptPage{}, refuse(contract.ErrInvalid, "%v", err)
+	}
+	return t.pages(q), nil
 }
 
 // status is what the thread is doing.
@@ -55,8 +69,13 @@ func (t *thread) state() contract.State {
 	for _, q := range t.queue {
 		state.Queue = append(state.Queue, contract.Turn{ID: q.Turn, Submission: q.ID, Status: contract.StatusQueued})
 	}
+	size := 0
 	for _, ap := range t.approvals {
-		state.Pending = append(state.Pending, ap.Approval)
+		pending := ap.Approval
+		if size += escaped(string(pending.Preview)); size > maxPage/2 {
+			pending.Preview = nil // the timeline has it
+		}
+		state.Pending = append(state.Pending, pending)
 	}
 	return state
 }

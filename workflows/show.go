@@ -73,12 +73,20 @@ func (t *thread) searchStatus() string {
 	return contract.SearchActive
 }
 
+// maxDetails is about how many bytes the details may have; the server's own limit
+// is 20,000.
+const maxDetails = 12 << 10
+
 // details tells a person in the Temporal UI what the thread is doing and, if it
 // waits for someone, how to answer.
 func (t *thread) details() string {
 	var d strings.Builder
 	fmt.Fprintf(&d, "**%s** for `%s`: %s\n", t.start.Agent, t.start.ThreadRef, t.sentence())
-	for _, ap := range t.approvals {
+	for i, ap := range t.approvals {
+		if d.Len() > maxDetails {
+			fmt.Fprintf(&d, "\n%s more; the query `%s` has them all.\n", plural(len(t.approvals)-i, "approval"), contract.QueryState)
+			break
+		}
 		fmt.Fprintf(&d, "\n### Approve `%s`?\n\n", ap.Tool)
 		if ap.Reason != "" {
 			fmt.Fprintf(&d, "Asked because %s. ", ap.Reason)

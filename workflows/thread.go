@@ -63,6 +63,8 @@ type thread struct {
 	closed    bool
 	// rolling says that the run is about to give way to the next.
 	rolling bool
+	// admitting says that no worker is known yet that has the agent.
+	admitting bool
 }
 
 func (w *Worker) setUp(ctx workflow.Context, in Input) (*thread, error) {
@@ -75,13 +77,14 @@ func (w *Worker) setUp(ctx workflow.Context, in Input) (*thread, error) {
 		runs:  1,
 	}
 	t.shown.status = contract.SearchActive
-	if in.Carried == nil {
-		if err := w.admit(ctx, in.Start); err != nil {
-			return nil, err
-		}
-		t.label()
-	} else {
+	// Only a run can leave something to the next: a starter cannot.
+	if in.Carried != nil && t.info.ContinuedExecutionRunID != "" {
 		t.resume(in.Carried)
+	} else if err := in.Start.Validate(); err != nil {
+		return nil, temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrInvalid, nil)
+	} else {
+		t.admitting = !w.knows(ctx, in.Agent)
+		t.label()
 	}
 	if err := t.answerQueries(); err != nil {
 		return nil, err
@@ -89,25 +92,29 @@ func (w *Worker) setUp(ctx workflow.Context, in Input) (*thread, error) {
 	if err := t.receive(ctx); err != nil {
 		return nil, err
 	}
+	if t.admitting {
+		return t, t.admit()
+	}
 	return t, nil
 }
 
-// admit refuses a thread that can never work. What the worker knows is recorded,
-// so that a replay by a worker with other agents decides alike.
-func (w *Worker) admit(ctx workflow.Context, start contract.Start) error {
-	if err := start.Validate(); err != nil {
-		return temporal.NewNonRetryableApplicationError(err.Error(), contract.ErrInvalid, nil)
-	}
-	var known bool
-	summary := workflow.SideEffectOptions{Summary: "does the worker have the agent " + start.Agent + "?"}
-	encoded := workflow.SideEffectWithOptions(ctx, summary, func(workflow.Context) any { return slices.Contains(w.Agents, start.Agent) })
-	if err := encoded.Get(&known); err != nil {
-		return err
-	}
-	if !known {
+// knows asks the worker whether it has an agent. The answer is recorded, so that
+// a replay by a worker with other agents goes the same way.
+func (w *Worker) knows(ctx workflow.Context, agent string) (known bool) {
+	summary := workflow.SideEffectOptions{Summary: "does the worker have the agent " + agent + "?"}
+	encoded := workflow.SideEffectWithOptions(ctx, summary, func(workflow.Context) any { return slices.Contains(w.Agents, agent) })
+	return encoded.Get(&known) == nil && known
+}
+
+// admit looks for another worker that has the agent, as there is while a new
+// configuration is rolled out. A thread that finds none can never work, and fails.
+func (t *thread) admit() error {
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(t.ctx, admitOptions()), a.Admit, t.start).Get(t.ctx, nil)
+	if err != nil {
 		return temporal.NewNonRetryableApplicationError(
-			fmt.Sprintf("agent: the worker has no agent %q", start.Agent), contract.ErrUnknownAgent, nil)
+			fmt.Sprintf("agent: no worker has an agent %q", t.start.Agent), contract.ErrUnknownAgent, nil)
 	}
+	t.admitting = false
 	return nil
 }
 
@@ -159,30 +166,38 @@ func (t *thread) close() error {
 	return nil
 }
 
+// maxArchivings bounds how often a run that gives way archives what came in while
+// it archived. Past that the next run is given it.
+const maxArchivings = 20
+
 // rollOver archives what this run holds and continues as new. It happens between
 // turns or between the steps of one, when no activity is in flight.
 func (t *thread) rollOver() error {
 	t.rolling = true // from here on, updates are told to come again
 	ctx := workflow.WithActivityOptions(t.ctx, archiveOptions())
-	var archived activities.ArchiveResult
-	err := workflow.ExecuteActivity(ctx, a.Archive, activities.ArchiveInput{
-		From: t.first, To: t.length(), Archive: t.archive,
-	}).Get(t.ctx, &archived)
-	if err != nil {
-		return fmt.Errorf("archive the run: %w", err)
-	}
-	if err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) }); err != nil {
-		return err
-	}
-	t.drain()
-	for t.queueIsLong() { // signals may add to it meanwhile
-		var stored activities.StoreQueueResult
-		if err := workflow.ExecuteActivity(ctx, a.StoreQueue).Get(t.ctx, &stored); err != nil {
-			return fmt.Errorf("archive the queue: %w", err)
+	in := activities.ArchiveInput{From: t.first, To: t.length(), After: t.archivedSeq, Archive: t.archive}
+	for n := 1; ; n++ { // signals come in meanwhile, and may bring parts and messages
+		var archived activities.ArchiveResult
+		if err := workflow.ExecuteActivity(ctx, a.Archive, in).Get(t.ctx, &archived); err != nil {
+			return fmt.Errorf("archive the run: %w", err)
 		}
-		t.putAside(stored.Refs)
+		in = activities.ArchiveInput{From: in.To, To: in.To, After: archived.Cursor, Archive: &archived.Archive}
+		for t.queueIsLong() {
+			var stored activities.StoreQueueResult
+			if err := workflow.ExecuteActivity(ctx, a.StoreQueue).Get(t.ctx, &stored); err != nil {
+				return fmt.Errorf("archive the queue: %w", err)
+			}
+			t.putAside(stored.Refs)
+		}
+		err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) })
+		if err != nil {
+			return err
+		}
 		t.drain()
+		if n >= maxArchivings || len(t.endedAfter(in.After)) <= tail && !t.queueIsLong() {
+			break
+		}
 	}
-	next := Input{Start: t.start, Carried: t.carry(archived.Archive)}
+	next := Input{Start: t.start, Carried: t.carry(*in.Archive, in.After)}
 	return workflow.NewContinueAsNewError(t.ctx, contract.WorkflowType, next)
 }

@@ -93,14 +93,36 @@ func (t *thread) page(q contract.TimelineQuery) contract.TimelinePage {
 		}
 	}
 	slices.SortFunc(newer, func(p, q contract.Part) int { return int(p.Seq - q.Seq) })
+	fits := 0
+	for size := 0; fits < min(limit, len(newer)); fits++ {
+		if size += partWeight(newer[fits]); size > maxPage && fits > 0 {
+			break
+		}
+	}
 	page := contract.TimelinePage{
-		Parts: newer[:min(limit, len(newer))], Cursor: t.seq, More: len(newer) > limit,
+		Parts: newer[:fits], Cursor: t.seq, More: len(newer) > fits,
 		Status: t.status(), Earlier: t.earlier(t.firstSeq),
 	}
 	if page.More {
-		page.Cursor = page.Parts[limit-1].Seq
+		page.Cursor = newer[fits-1].Seq
 	}
 	return page
+}
+
+// partWeight bounds how many bytes a part takes in JSON.
+func partWeight(p contract.Part) int {
+	const fields = 600
+	n := fields + escaped(p.Title) + escaped(p.Text)
+	if p.Problem != nil {
+		n += escaped(p.Problem.Message)
+	}
+	if p.Approval != nil {
+		n += fields + escaped(string(p.Approval.Preview)) + escaped(p.Approval.Title)
+	}
+	if p.Decision != nil {
+		n += fields + escaped(p.Decision.Comment) + escaped(p.Decision.By)
+	}
+	return n
 }
 
 // cut returns at most limit bytes of s and cuts no character in two.
@@ -109,9 +131,23 @@ func cut(s string, limit int) string {
 		return s
 	}
 	const mark = "…"
-	limit -= len(mark)
+	limit = max(limit-len(mark), 0)
 	for limit > 0 && !utf8.RuneStart(s[limit]) {
 		limit--
 	}
 	return s[:limit] + mark
+}
+
+// cutEncoded is cut by the length that the text has in JSON.
+func cutEncoded(s string, limit int) string {
+	if escaped(s) <= limit {
+		return s
+	}
+	size := 0
+	for i := range len(s) {
+		if size += escaped(s[i : i+1]); size > limit {
+			return cut(s, i)
+		}
+	}
+	return s
 }

@@ -18,6 +18,8 @@ type transcript struct {
 	first    int
 	messages []contract.Message
 	archive  *contract.Ref
+	// archivedSeq is the sequence number up to which the ended parts are archived.
+	archivedSeq int64
 	// open are the calls that are being carried out.
 	open []contract.Call
 }

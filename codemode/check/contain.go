@@ -20,6 +20,9 @@ func (m *matcher) object(s *schema.Value, a *arg, path []string) []fault {
 		names = nil
 	}
 	for _, member := range a.members {
+		if !m.take(1) {
+			break
+		}
 		at := append(slices.Clip(path), member.name)
 		if names != nil && !member.value.anything() && !member.value.absent {
 			name := &arg{at: member.value.at, typ: "string", text: member.name}
@@ -49,6 +52,9 @@ func (m *matcher) object(s *schema.Value, a *arg, path []string) []fault {
 func (m *matcher) patterned(patterns []schema.Member, member argMember, path []string, faults *[]fault) (matched, sure bool) {
 	sure = true
 	for _, p := range patterns {
+		if m.steps < 0 {
+			return matched, false
+		}
 		matches, tried := m.matchPattern(p.Name, member.name)
 		sure = sure && tried
 		if tried && matches {
@@ -182,7 +188,9 @@ func (m *matcher) array(s *schema.Value, a *arg, path []string) []fault {
 			spread = true
 			continue
 		}
-		items++
+		if items++; !m.take(1) {
+			continue
+		}
 		at := append(slices.Clip(path), fmt.Sprint(i))
 		switch {
 		case !spread && i < len(first):

@@ -14,7 +14,7 @@ import (
 
 // rounds is how many schemas are made up for each property, each with some values.
 const (
-	rounds = 1500
+	rounds = 700
 	values = 4
 )
 

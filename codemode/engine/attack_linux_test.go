@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -51,22 +50,4 @@ func TestAttacks(t *testing.T) {
 	if grown := resident(t) - before; grown > 32<<20 {
 		t.Errorf("the worker grew by %d MiB", grown>>20)
 	}
-}
-
-// table reads a file of tab-separated lines.
-func table(t testing.TB, file string) [][]string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows [][]string
-	for line := range strings.Lines(string(text)) {
-		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(row) != 3 {
-			t.Fatalf("%s: %d fields in %q", file, len(row), line)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,4 +119,22 @@ func play(t testing.TB, e *engine.Engine, p snippet.Program, answer answer) (*sn
 		}
 		console = append(console, step.Console...)
 	}
+}
+
+// table reads a file of tab-separated lines.
+func table(t testing.TB, file string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]string
+	for line := range strings.Lines(string(text)) {
+		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(row) != 3 {
+			t.Fatalf("%s: %d fields in %q", file, len(row), line)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

@@ -148,7 +148,7 @@ func (x *execution) collator(call goja.FunctionCall) goja.Value {
 
 // decimal writes a number that is not negative in decimal notation, rounded half
 // up as it is written, not as it is stored: number, fraction digits or -1,
-// significant digits or -1.
+// significant digits or -1, power of ten to multiply with.
 func (x *execution) decimal(call goja.FunctionCall) goja.Value {
 	value := new(big.Rat)
 	digits := 1 // before the point; fewer than one for leading zeros after it
@@ -163,6 +163,10 @@ func (x *execution) decimal(call goja.FunctionCall) goja.Value {
 			n, _ := strconv.Atoi(exponent)
 			digits = n + 1
 		}
+	}
+	if scale := call.Argument(3).ToInteger(); scale > 0 {
+		value.Mul(value, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(scale), nil)))
+		digits += int(scale)
 	}
 	fraction := int(call.Argument(1).ToInteger())
 	if significant := int(call.Argument(2).ToInteger()); significant > 0 {

@@ -30,7 +30,7 @@ func expandProperties(source string) (string, error) {
 			name, ok := strings.CutPrefix(source[i+2:], "{")
 			end := strings.IndexByte(name, '}')
 			if !ok || end < 0 {
-				return "", fmt.Errorf("Invalid property name")
+				return "", fmt.Errorf("invalid property name")
 			}
 			ranges, err := propertyRanges(name[:end])
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -39,6 +40,9 @@ func (x *execution) parseURL(call goja.FunctionCall) goja.Value {
 		root, err := url.Parse(base)
 		if err != nil || !root.IsAbs() || root.Opaque != "" {
 			return goja.Undefined()
+		}
+		if parsed.String() == "" {
+			root.Fragment, root.RawFragment = "", ""
 		}
 		parsed = root.ResolveReference(parsed)
 	}
@@ -104,8 +108,8 @@ func partsOf(u *url.URL) (urlParts, bool) {
 		return parts, false
 	}
 	parts.Hostname = host
-	if parts.Port = u.Port(); parts.Port == port {
-		parts.Port = ""
+	if parts.Port, ok = portOf(u.Port(), port); !ok {
+		return parts, false
 	}
 	parts.Pathname = u.Opaque
 	if u.Opaque == "" {
@@ -148,6 +152,18 @@ func hostOf(u *url.URL, special bool) (string, bool) {
 	return ascii, true
 }
 
+// portOf writes a port, and nothing for the one that goes without saying.
+func portOf(text, usual string) (string, bool) {
+	if text == "" {
+		return "", true
+	}
+	number, err := strconv.ParseUint(text, 10, 16)
+	if written := strconv.FormatUint(number, 10); written != usual {
+		return written, err == nil
+	}
+	return "", err == nil
+}
+
 // removeDots resolves the segments . and .. of a path.
 func removeDots(path string) string {
 	if !strings.HasPrefix(path, "/") {
@@ -174,7 +190,7 @@ func removeDots(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-func escapeUser(text string) string { return escapeRest(url.PathEscape(text), "") }
+func escapeUser(text string) string { return url.User(text).String() }
 
 // escapeRest escapes the characters of a set, and all that are not ASCII.
 func escapeRest(text, set string) string {

@@ -20,12 +20,18 @@
 //
 //	orders.refund(input: { order: string; amount?: number }): Promise<{ id: string }>
 //
+// A snippet calls a tool by its [Expression]; whoever furnishes a snippet with
+// namespaces names them by [Global].
+//
 // # What it promises
 //
 //   - A TypeScript compiler takes each rendering, whatever the schema.
 //   - A value that fits the schema fits the type. Where TypeScript cannot say what
 //     the schema says, the type is wider at that place and nowhere else, a comment
-//     says so, and so does [Declaration.Degraded].
+//     says so, and so does [Declaration.Degraded]. Authors are taken to mean three
+//     things that they leave out: a schema with properties is of objects and one
+//     with items of arrays, a discriminator has one of its values, and what is
+//     readOnly does not go in, nor what is writeOnly come out.
 //   - Names, texts and values of a schema come from strangers. None can end a
 //     comment or a string, start a directive, or hide characters.
 //   - Time and size are bounded, and what was left out is marked.

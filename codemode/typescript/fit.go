@@ -32,20 +32,15 @@ func declare(t *types, earlier map[*decl]bool) declared {
 	if t.side == input && empty(t.root().typ) {
 		return declared{typ: "{}"}
 	}
-	if t.inline() {
-		if p := (&printer{detail: details[0], limit: shortType, flat: true, refer: neverRefer}); p.fits(t.root().typ) {
-			return declared{typ: string(p.b)}
-		}
-	}
 	for i, d := range details {
-		text, printed, omitted, ok := t.declarations(d, earlier)
+		all, omitted, ok := t.print(d, earlier)
 		if !ok {
 			continue
 		}
 		if i > 0 || omitted > 0 {
 			t.degrade(nil, "", "is too large: what is left out is marked in the types")
 		}
-		return declared{text, t.root().name, printed}
+		return all
 	}
 	t.degrade(nil, "", "is too large to be expressed")
 	return declared{typ: "unknown /* too large */"}
@@ -57,47 +52,48 @@ func empty(of *typ) bool {
 	return of.op == opObject && len(of.object.fields)+len(of.object.keys) == 0 && !of.object.closed
 }
 
-func neverRefer(*decl) bool { return false }
-
-func (p *printer) fits(t *typ) bool {
-	p.typ(t, 0)
-	return !p.full() && p.omitted == 0
-}
-
-// inline says whether the whole is better not named: it is no object with
+// nameless says whether the whole is better not named: it is no object with
 // properties, nothing refers to it, and it has nothing to say to people.
-func (t *types) inline() bool {
+func (t *types) nameless() bool {
 	root := t.root()
-	if root.referred || documented(root.typ, false) {
+	if root.referred || !root.typ.docs.empty() || documented(root.typ, true) {
 		return false
 	}
 	return root.typ.op != opObject || len(root.typ.object.fields) == 0
 }
 
-// declarations prints the root's declaration and those that it needs, the nearest
-// first.
-func (t *types) declarations(d detail, earlier map[*decl]bool) (text string, printed map[*decl]bool, omitted int, ok bool) {
-	queue := []*decl{t.root()}
-	printed = map[*decl]bool{t.root(): true}
+// print prints the type of the whole and the declarations that it needs, the
+// nearest first. It is not ok if they are too long.
+func (t *types) print(d detail, earlier map[*decl]bool) (all declared, omitted int, ok bool) {
+	var queue []*decl
+	all.declared = map[*decl]bool{}
 	p := &printer{detail: d, limit: maxSide}
 	p.refer = func(next *decl) bool {
-		if printed[next] || next.same != nil && earlier[next.same] {
+		if all.declared[next] || next.same != nil && earlier[next.same] {
 			return true
 		}
 		if len(queue) > d.decls {
 			return false
 		}
 		queue = append(queue, next)
-		printed[next] = true
+		all.declared[next] = true
 		return true
+	}
+	root := t.root()
+	if line := p.line(root.typ, 0, shortType); t.nameless() && !line.full() && line.omitted == 0 {
+		all.typ = string(line.b)
+	} else {
+		queue, all.declared = []*decl{root}, map[*decl]bool{root: true}
+		all.typ = root.name
 	}
 	for i := 0; i < len(queue); i++ {
 		p.declaration(queue[i])
 		if p.full() {
-			return "", nil, 0, false
+			return declared{}, 0, false
 		}
 	}
-	return string(p.b), printed, p.omitted, true
+	all.text = string(p.b)
+	return all, p.omitted, true
 }
 
 // declaration prints a named type.

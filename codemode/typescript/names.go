@@ -3,6 +3,8 @@ package typescript
 import (
 	"fmt"
 	"strings"
+
+	"github.com/heddle-dev/heddle/codemode/snippet"
 )
 
 // maxTypeName bounds the name of a type, before what makes it unique.
@@ -50,7 +52,7 @@ func Global(namespace string) string {
 		b.WriteRune(r)
 	}
 	name := b.String()
-	if name == "" || words[name] || globals[name] {
+	if name == "" || words[name] || snippet.Reserved(name) {
 		name += "_"
 	}
 	return name
@@ -103,7 +105,7 @@ func typeName(text string) string {
 		return "Type"
 	case name[0] >= '0' && name[0] <= '9':
 		return "T" + name
-	case globals[name]:
+	case libraryTypes[name] || snippet.Reserved(name):
 		return name + "Type"
 	}
 	return name
@@ -157,19 +159,12 @@ var words = set(`
 	namespace new null of package private protected public return set static super switch this throw true try type
 	typeof undefined var void while with yield`)
 
-// globals are the names that a snippet finds taken, and those of types that a
-// declaration must not replace.
-var globals = set(`
-	AbortController AbortSignal AggregateError Array ArrayBuffer AsyncGenerator AsyncIterable AsyncIterator Awaited BigInt
-	BigInt64Array BigUint64Array Boolean Buffer Capitalize Console DataView Date Error EvalError Event EventTarget Exclude
-	Extract FinalizationRegistry Float32Array Float64Array Function Generator Headers Infinity InstanceType Int16Array
-	Int32Array Int8Array Intl Iterable IterableIterator Iterator JSON Map Math NaN NonNullable Number Object Omit Parameters
-	Partial Pick Promise PromiseLike Proxy RangeError Readonly ReadonlyArray ReadonlyMap ReadonlySet Record ReferenceError
-	Reflect RegExp Request Required Response ReturnType Set SharedArrayBuffer String Symbol SyntaxError Temporal TextDecoder
-	TextEncoder TypeError URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray Uncapitalize
-	Uppercase Lowercase WeakMap WeakRef WeakSet atob btoa clearInterval clearTimeout console crypto decodeURI
-	decodeURIComponent encodeURI encodeURIComponent escape exports fetch global globalThis isFinite isNaN module parseFloat
-	parseInt process queueMicrotask require self setInterval setTimeout structuredClone tools unescape window`)
+// libraryTypes are the types of TypeScript's library that are no values of a
+// snippet. A declaration must not replace them.
+var libraryTypes = set(`
+	AsyncGenerator AsyncIterable AsyncIterator Awaited Capitalize Console Exclude Extract Generator InstanceType Iterable
+	IterableIterator Lowercase NonNullable Omit Parameters Partial PromiseLike Readonly ReadonlyArray ReadonlyMap
+	ReadonlySet Record Required ReturnType SharedArrayBuffer ThisType Uncapitalize Uppercase`)
 
 func set(words string) map[string]bool {
 	s := map[string]bool{}

@@ -199,6 +199,25 @@ func TestExpression(t *testing.T) {
 	}
 }
 
+func TestOutput(t *testing.T) {
+	tests := []struct{ schema, want string }{
+		{``, "Promise<unknown>"},
+		{`{"type":"array","items":{"type":"string"}}`, "Promise<string[]>"},
+		{`{"type":["string","null"]}`, "Promise<string | null>"},
+		{`{"type":"string","description":"A text."}`, "Promise<TRunOutput>"},
+		{`{"type":"array","items":{"$ref":"#/$defs/Order"},"$defs":{"Order":{"properties":{"id":{}}}}}`, "Promise<Order[]>"},
+		{`{"type":"object","properties":{"next":{"$ref":"#"}}}`, "Promise<TRunOutput>"},
+		{`{"type":"array","items":{"$ref":"#"}}`, "Promise<TRunOutput>"},
+		{`{"type":"object"}`, "Promise<{ [key: string]: unknown }>"},
+	}
+	for _, tt := range tests {
+		d := typescript.Render(typescript.Tool{ID: "t.run", Output: json.RawMessage(tt.schema)})
+		if !strings.Contains(d.Source, "run(input?: unknown): "+tt.want+";") {
+			t.Errorf("the output of %s is not %s in\n%s", tt.schema, tt.want, d.Source)
+		}
+	}
+}
+
 func TestInputThatMayBeLeftOut(t *testing.T) {
 	tests := []struct{ schema, want string }{
 		{`{"type":"object"}`, "t.run(input?: {}): "},

@@ -33,7 +33,7 @@ type compiled struct {
 }
 
 // maxCompiled bounds the operations that a specification keeps compiled.
-const maxCompiled = 256
+const maxCompiled = 2048
 
 // cache keeps compiled operations.
 type cache struct {

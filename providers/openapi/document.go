@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// maxHops bounds a chain of references to references.
-const maxHops = 32
+// maxHops bounds the references that are followed for one: those in a chain, and
+// those on the way of each.
+const maxHops = 64
 
 // document is one file of a specification.
 type document struct {
@@ -129,25 +130,31 @@ func reference(value []byte) (string, bool) {
 }
 
 // resolve follows references to what is none.
-func (s *Spec) resolve(p place) (place, error) { return s.follow(p, maxHops) }
+func (s *Spec) resolve(p place) (place, error) {
+	hops := maxHops
+	return s.follow(p, &hops)
+}
 
-func (s *Spec) follow(p place, hops int) (place, error) {
-	ref, ok := reference(p.value)
-	if !ok {
-		return p, nil
+// follow resolves within a number of hops, which all that it follows share.
+func (s *Spec) follow(p place, hops *int) (place, error) {
+	for {
+		ref, ok := reference(p.value)
+		if !ok {
+			return p, nil
+		}
+		if *hops--; *hops < 0 {
+			return place{}, fmt.Errorf("%s refers to itself", cut(ref, 100))
+		}
+		target, err := s.target(p.doc, ref, hops)
+		if err != nil {
+			return place{}, err
+		}
+		p = target
 	}
-	if hops == 0 {
-		return place{}, fmt.Errorf("%s refers to itself", ref)
-	}
-	target, err := s.target(p.doc, ref, hops-1)
-	if err != nil {
-		return place{}, err
-	}
-	return s.follow(target, hops-1)
 }
 
 // target finds what a reference in a document names, be it a reference again.
-func (s *Spec) target(from *document, ref string, hops int) (place, error) {
+func (s *Spec) target(from *document, ref string, hops *int) (place, error) {
 	file, fragment, _ := strings.Cut(ref, "#")
 	doc := from
 	if file != "" {
@@ -166,10 +173,5 @@ func (s *Spec) target(from *document, ref string, hops int) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("%q is no reference", ref)
 	}
-	return doc.lookup(pointer, func(p place) (place, error) {
-		if hops == 0 {
-			return place{}, errNothing
-		}
-		return s.follow(p, hops-1)
-	})
+	return doc.lookup(pointer, func(p place) (place, error) { return s.follow(p, hops) })
 }

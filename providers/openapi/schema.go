@@ -21,7 +21,7 @@ const (
 	maxInputSchema  = 96 << 10
 	maxOutputSchema = 64 << 10
 	// maxSchemaDepth bounds how deep a schema is nested, references apart.
-	maxSchemaDepth = 64
+	maxSchemaDepth = 40
 	// maxSchemaText bounds a description within a schema.
 	maxSchemaText = 600
 )

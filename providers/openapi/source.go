@@ -44,8 +44,13 @@ type Options struct {
 	Reads []string
 	// Timeout bounds one call. 0: [catalog.DefaultTimeout].
 	Timeout time.Duration
-	// Network are the rules of requests. Their timeout is the call's.
-	Network netguard.Options
+	// Allow names hosts that may be reached by plain HTTP and at private addresses,
+	// each as host or host:port. None others may.
+	Allow []string
+	// MaxBody bounds an answer after decompression, in bytes. 0: 32 MiB.
+	MaxBody int64
+	// UserAgent is sent with each request. Empty: heddle.
+	UserAgent string
 	// Files keeps binary answers and gives files to send. Nil: they go in base64.
 	Files Store
 }
@@ -54,6 +59,8 @@ type Options struct {
 type Source struct {
 	options Options
 	client  *netguard.Client
+	// loader reads the specification, which may be longer than an answer.
+	loader  *netguard.Client
 	scheme  *scheme
 	origins map[string]bool
 	tokens  tokens
@@ -80,12 +87,16 @@ func New(o Options) (*Source, error) {
 	if o.Timeout < 0 || o.Timeout > catalog.MaxTimeout {
 		return fail(fmt.Errorf("the timeout is %s, want 0 to %s", o.Timeout, catalog.MaxTimeout))
 	}
-	network := o.Network
-	if network.Timeout = o.Timeout; network.Timeout == 0 {
+	network := netguard.Options{Allow: o.Allow, MaxBody: o.MaxBody, Timeout: o.Timeout, UserAgent: o.UserAgent}
+	if network.Timeout == 0 {
 		network.Timeout = catalog.DefaultTimeout
 	}
 	var err error
 	if s.client, err = netguard.New(network); err != nil {
+		return fail(err)
+	}
+	network.MaxBody = MaxSpec
+	if s.loader, err = netguard.New(network); err != nil {
 		return fail(err)
 	}
 	if o.Scheme != nil {
@@ -153,7 +164,7 @@ func (s *Source) Name() string { return s.options.Namespace }
 // Tools lists the operations, deprecated ones last. A remote specification is
 // asked for anew from time to time; while it cannot be read the last one holds.
 func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
-	spec, err := s.options.Specs.get(ctx, s.options.Spec, s.client)
+	spec, err := s.options.Specs.get(ctx, s.options.Spec, s.loader)
 	if err != nil {
 		return nil, err
 	}

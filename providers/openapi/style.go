@@ -215,8 +215,8 @@ func (p parameter) inQuery(v any) ([]pair, error) {
 	return []pair{{name, strings.Join(items, separator)}}, nil
 }
 
-// deep writes name[key]=value, at any depth. Lists have no form of their own: one
-// of plain items repeats the name, one of composed items numbers them.
+// deep writes name[key]=value, at any depth. No standard says how a list is
+// written; its items are numbered, as the services that have such lists want it.
 func deep(name string, v any, esc func(string) string) []pair {
 	var all []pair
 	switch v := v.(type) {
@@ -226,11 +226,7 @@ func deep(name string, v any, esc func(string) string) []pair {
 		}
 	case []any:
 		for i, item := range v {
-			if composed(item) {
-				all = append(all, deep(fmt.Sprintf("%s[%d]", name, i), item, esc)...)
-			} else {
-				all = append(all, pair{name, esc(scalar(item))})
-			}
+			all = append(all, deep(fmt.Sprintf("%s[%d]", name, i), item, esc)...)
 		}
 	default:
 		all = append(all, pair{name, esc(scalar(v))})

@@ -67,16 +67,16 @@
       };
       this.format = this.format.bind(this);
     }
-    #digits(value) {
+    #digits(value, scale) {
       const o = this.#o;
       let text;
       if (o.maximumSignificantDigits !== undefined) {
-        text = host.decimal(value, -1, o.maximumSignificantDigits);
+        text = host.decimal(value, -1, o.maximumSignificantDigits, scale);
         const [whole, part = ''] = text.split('.');
         const significant = (whole === '0' ? part.replace(/^0+/, '').length : whole.length + part.length) || 1;
         if (significant < o.minimumSignificantDigits) text = whole + '.' + part + '0'.repeat(o.minimumSignificantDigits - significant);
       } else {
-        text = host.decimal(value, o.maximumFractionDigits, -1);
+        text = host.decimal(value, o.maximumFractionDigits, -1, scale);
         const [whole, part = ''] = text.split('.');
         const kept = part.replace(/0+$/, '').padEnd(o.minimumFractionDigits, '0');
         text = whole + (kept && '.' + kept);
@@ -88,7 +88,7 @@
     }
     #compact(magnitude) {
       const o = this.#o;
-      const round = (value) => (o.digitsGiven || o.maximumSignificantDigits !== undefined ? this.#digits(value) : host.decimal(value, value < 100 ? -1 : 0, value < 100 ? 2 : -1));
+      const round = (value) => (o.digitsGiven || o.maximumSignificantDigits !== undefined ? this.#digits(value, 0) : host.decimal(value, value < 100 ? -1 : 0, value < 100 ? 2 : -1, 0));
       for (const [index, [scale, suffix]] of scales.entries()) {
         if (magnitude < scale) continue;
         const text = round(magnitude / scale);
@@ -108,13 +108,13 @@
       if (!big && Number.isNaN(magnitude)) body = 'NaN';
       else if (magnitude === Infinity) body = '∞';
       else {
-        if (o.style === 'percent') magnitude = big ? magnitude * 100n : magnitude * 100;
-        body = o.notation === 'compact' ? this.#compact(Number(magnitude)) : this.#digits(magnitude);
+        const scale = o.style === 'percent' ? 2 : 0;
+        body = o.notation === 'compact' ? this.#compact(Number(magnitude) * 10 ** scale) : this.#digits(magnitude, scale);
       }
       if (o.style === 'percent') body += '%';
       if (o.style === 'currency') {
         const sign = o.currencyDisplay === 'code' ? undefined : (o.currencyDisplay === 'narrowSymbol' ? narrow[o.currency] : undefined) ?? symbols[o.currency];
-        body = (sign ?? o.currency + '\u00a0') + body;
+        body = (sign ?? o.currency + (/^\d/.test(body) ? '\u00a0' : '')) + body;
       }
       const zero = !/[1-9∞]/.test(body) && body !== 'NaN';
       const signs = {
@@ -176,6 +176,9 @@
       }
       if (dateStyle) Object.assign(o, dateStyles[dateStyle]);
       if (timeStyle) Object.assign(o, timeStyles[timeStyle]);
+      if ((usual === 'time' && dateStyle) || (usual === 'dateOnly' && timeStyle)) {
+        throw new TypeError(`${usual === 'time' ? 'dateStyle' : 'timeStyle'} cannot be used here`);
+      }
       const has = (parts) => parts.some((part) => o[part] !== undefined);
       const wanted = { date: !has(dateParts) && !has(timeParts), all: !has(dateParts) && !has(timeParts), time: !has(timeParts) && !(dateStyle && !timeStyle), dateOnly: !has(dateParts) };
       if ((usual === 'date' && wanted.date) || (usual === 'all' && wanted.all) || (usual === 'dateOnly' && wanted.dateOnly)) {
@@ -186,6 +189,7 @@
       }
       const cycle = choose(options, 'hourCycle', ['h12', 'h23', 'h11', 'h24'], undefined);
       if (cycle === 'h11' || cycle === 'h24') throw unavailable(`hourCycle: "${cycle}"`);
+      if (o.year && o.day && !o.month) throw unavailable('a year with a day and no month');
       o.hour12 = options.hour12 ?? (cycle ? cycle === 'h12' : true);
       o.at = !!timeStyle && (dateStyle === 'full' || dateStyle === 'long') || (!dateStyle && o.month === 'long');
       this.#zone = options.timeZone === undefined ? 'UTC' : String(options.timeZone);
@@ -204,7 +208,8 @@
       const literal = (value) => { if (parts.length > 0) add('literal', value); };
       this.#date(o, local, add, literal);
       if (o.hour || o.minute || o.second || o.fractionalSecondDigits) {
-        literal(o.at && parts.length > 0 ? ' at ' : ', ');
+        const joint = o.at ? ' at ' : o.year || o.month || o.day ? ', ' : ' ';
+        literal(joint);
         this.#time(o, local, add);
       }
       if (o.timeZoneName) {
@@ -214,24 +219,27 @@
       return parts;
     }
     #date(o, local, add, literal) {
-      if (o.weekday) {
-        add('weekday', named(weekdays[local.getUTCDay()], o.weekday));
-      }
+      const weekday = o.weekday && named(weekdays[local.getUTCDay()], o.weekday);
       const words = o.month && o.month !== 'numeric' && o.month !== '2-digit';
       const year = o.year === '2-digit' ? two(local.getUTCFullYear() % 100) : local.getUTCFullYear();
       const day = o.day === '2-digit' ? two(local.getUTCDate()) : local.getUTCDate();
       if (words) {
-        if (o.weekday) literal(', ');
+        if (o.weekday) {
+          add('weekday', weekday);
+          literal(', ');
+        }
         add('month', named(months[local.getUTCMonth()], o.month));
         if (o.day) { literal(' '); add('day', day); }
         if (o.year) { literal(o.day ? ', ' : ' '); add('year', year); }
         return;
       }
-      if (o.weekday && !o.month && o.day && !o.year) {
-        literal(' ');
+      if (o.weekday && !o.month && o.day) {
         add('day', day);
+        literal(' ');
+        add('weekday', weekday);
         return;
       }
+      if (o.weekday) add('weekday', weekday);
       const fields = [];
       if (o.month) fields.push(['month', o.month === '2-digit' ? two(local.getUTCMonth() + 1) : local.getUTCMonth() + 1]);
       if (o.day) fields.push(['day', day]);

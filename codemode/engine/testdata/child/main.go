@@ -1,5 +1,3 @@
-// Command child is a sandbox and nothing else, for tests in programs that cannot be
-// one: the race detector needs cgo, which a child must not have.
 package main
 
 import (

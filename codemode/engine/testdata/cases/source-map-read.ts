@@ -1,0 +1,4 @@
+const tool = (id: string, input?: any) => tools.call({ id, input });
+// variant 1
+return 1;
+//# sourceMappingURL=/dev/urandom
