@@ -12,45 +12,17 @@ import (
 // written out in a snippet into calls of RegExp, which is where properties are
 // spelled out. esbuild does so too, but overlooks those in a character class.
 func constructRegExps(tree *ast.Program, code string) {
-	if strings.Contains(code, `\p`) || strings.Contains(code, `\P`) {
-		w := rewriter{seen: map[any]bool{}}
-		w.walk(reflect.ValueOf(tree.Body))
+	if !strings.Contains(code, `\p`) && !strings.Contains(code, `\P`) {
+		return
 	}
-}
-
-// rewriter walks a syntax tree, of which goja knows no visitor.
-type rewriter struct{ seen map[any]bool }
-
-func (w *rewriter) walk(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Interface:
-		if v.IsNil() {
-			return
+	walk(reflect.ValueOf(tree.Body), func(v reflect.Value) bool {
+		literal, ok := v.Interface().(*ast.RegExpLiteral)
+		if ok && v.CanSet() && strings.Contains(literal.Flags, "u") {
+			v.Set(reflect.ValueOf(construct(literal)))
+			return false
 		}
-		if literal, ok := v.Interface().(*ast.RegExpLiteral); ok && v.CanSet() {
-			if strings.Contains(literal.Flags, "u") {
-				v.Set(reflect.ValueOf(construct(literal)))
-			}
-			return
-		}
-		w.walk(v.Elem())
-	case reflect.Pointer:
-		if !v.IsNil() && v.Elem().Kind() == reflect.Struct && !w.seen[v.Interface()] {
-			w.seen[v.Interface()] = true
-			w.walk(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				w.walk(v.Field(i))
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			w.walk(v.Index(i))
-		}
-	default: // a leaf
-	}
+		return true
+	})
 }
 
 func construct(literal *ast.RegExpLiteral) *ast.NewExpression {

@@ -37,7 +37,7 @@ func TestCompilerTakesEveryRendering(t *testing.T) {
 	}
 	modules = append(modules, fitting(t)...)
 	for _, tt := range behaviours {
-		modules = append(modules, tt.module())
+		modules = append(modules, tt.module(t))
 	}
 	compile(t, modules)
 }
@@ -70,18 +70,25 @@ func fitting(t *testing.T) []module {
 	return modules
 }
 
-// catalogTools are tools that MCP servers publish: those of testdata, and of the
-// folder that HEDDLE_MCP_CATALOGS names.
+// shared returns files of the folder of shared test data: the one that
+// HEDDLE_SHARED names, or ../shared beside the repository.
+func shared(t testing.TB, pattern string) []string {
+	t.Helper()
+	root := os.Getenv("HEDDLE_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+	if err != nil || len(files) == 0 {
+		t.Skipf("no shared test data %s (%v); set HEDDLE_SHARED to its folder", pattern, err)
+	}
+	return files
+}
+
+// catalogTools are tools that MCP servers publish.
 func catalogTools(t testing.TB) []typescript.Tool {
 	t.Helper()
-	files := []string{"testdata/catalog.json"}
-	if folder := os.Getenv("HEDDLE_MCP_CATALOGS"); folder != "" {
-		more, err := filepath.Glob(filepath.Join(folder, "*.json"))
-		if err != nil || len(more) == 0 {
-			t.Fatalf("HEDDLE_MCP_CATALOGS names %s, which holds no catalog (%v)", folder, err)
-		}
-		files = append(files, more...)
-	}
+	files := shared(t, "mcp-catalogs/*.json")
 	var tools []typescript.Tool
 	for _, file := range files {
 		var catalog struct {
@@ -100,13 +107,13 @@ func catalogTools(t testing.TB) []typescript.Tool {
 	return tools
 }
 
-// caseTools makes a tool of every schema in the files of testdata/cases, wherever
-// it stands in them.
+// caseTools makes a tool of every schema in the recorded cases, wherever it
+// stands in them.
 func caseTools(t testing.TB) map[string]typescript.Tool {
 	t.Helper()
-	files, err := filepath.Glob("testdata/cases/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
+	var files []string
+	for _, area := range []string{"js", "mcp", "ts"} {
+		files = append(files, shared(t, "cases/inputs/"+area+"-*.json")...)
 	}
 	tools := map[string]typescript.Tool{}
 	for _, file := range files {

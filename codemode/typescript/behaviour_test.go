@@ -3,6 +3,8 @@ package typescript_test
 import (
 	"encoding/json"
 	"os"
+	"strings"
+	"testing"
 
 	"github.com/heddle-dev/heddle/codemode/typescript"
 )
@@ -16,8 +18,8 @@ type behaviour struct {
 	program string
 }
 
-func (b behaviour) module() module {
-	tool := typescript.Tool{ID: "t.run", Input: json.RawMessage(b.input), Output: json.RawMessage(b.output)}
+func (b behaviour) module(t testing.TB) module {
+	tool := typescript.Tool{ID: "t.run", Input: schema(t, b.input), Output: schema(t, b.output)}
 	return declared("behaviour "+b.name, tool.ID, typescript.Render(tool), same+b.program)
 }
 
@@ -27,12 +29,23 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ?
 declare function same<A, B>(proof: Same<A, B>): void;
 `
 
-func caseFile(name string) string {
-	text, err := os.ReadFile("testdata/cases/" + name)
-	if err != nil {
-		panic(err)
+// caseFile names a recorded case that holds the schema.
+func caseFile(name string) string { return recorded + name }
+
+const recorded = "case:"
+
+// schema reads the schema that a behaviour names or holds.
+func schema(t testing.TB, text string) json.RawMessage {
+	t.Helper()
+	name, isCase := strings.CutPrefix(text, recorded)
+	if !isCase {
+		return json.RawMessage(text)
 	}
-	return string(text)
+	content, err := os.ReadFile(shared(t, "cases/inputs/"+name)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 var behaviours = []behaviour{

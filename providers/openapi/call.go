@@ -42,17 +42,35 @@ func (s *Source) call(ctx context.Context, spec *Spec, o *operation, write bool,
 		// request again by itself when a connection breaks.
 		out.header["idempotency-key"] = []string{call.IdempotencyKey}
 	}
-	var result json.RawMessage
+	result, stale, err := s.authenticated(ctx, c, call.Scope, out, write)
+	if stale {
+		// The service has refused an access token, and so has done nothing.
+		result, _, err = s.authenticated(ctx, c, call.Scope, out, write)
+	}
+	return result, err
+}
+
+// authenticated sends a request with credentials. It is stale when the service
+// has refused an access token that was fetched here and is now forgotten.
+func (s *Source) authenticated(ctx context.Context, c *compiled, scope catalog.Scope, out *outgoing, write bool) (result json.RawMessage, stale bool, _ error) {
 	sent := false
-	err = s.authenticate(ctx, c, call.Scope, netguard.Origin(server), func(ctx context.Context, g grant) error {
+	err := s.authenticate(ctx, c, scope, netguard.Origin(out.url), func(ctx context.Context, g grant) error {
 		sent = true
-		result, err = s.exchange(ctx, out, g, write)
+		a, err := s.attempts(ctx, out, g, write)
+		if err != nil {
+			return redactError(err, g.secrets)
+		}
+		if stale = a.status == http.StatusUnauthorized && g.drop != nil; stale {
+			g.drop()
+		}
+		a.body = redact(a.body, g.secrets)
+		result, err = s.judge(ctx, a, write)
 		return err
 	})
 	if err != nil && !sent {
-		return nil, notMade(err)
+		return nil, false, notMade(err)
 	}
-	return result, err
+	return result, stale, err
 }
 
 // notMade is the error of a call that has sent nothing.
@@ -64,23 +82,13 @@ func notMade(err error) error {
 	return &catalog.Error{Code: catalog.CodeToolFailed, Message: err.Error(), Effect: catalog.EffectNone}
 }
 
-// exchange sends a request with credentials and makes a result of the answer, in
-// which no secret is left. A token that has run out is fetched anew once: the
-// service has refused the call, so nothing was done.
-func (s *Source) exchange(ctx context.Context, out *outgoing, g grant, write bool) (json.RawMessage, error) {
-	a, err := s.attempts(ctx, out, g, write)
-	if err != nil {
-		return nil, redactError(err, g.secrets)
-	}
-	a.body = redact(a.body, g.secrets)
-	if a.status == http.StatusUnauthorized && g.drop != nil {
-		g.drop()
-	}
+// judge makes a result, or an error, of an answer.
+func (s *Source) judge(ctx context.Context, a answer, write bool) (json.RawMessage, error) {
 	if a.status == http.StatusSeeOther && write {
 		return json.RawMessage("null"), nil // done, and the result is elsewhere
 	}
 	if a.status < 200 || a.status >= 300 {
-		return nil, answerFailure(a.status, a.contentType, a.body)
+		return nil, answerFailure(a)
 	}
 	return a.result(ctx, s.options.Files)
 }

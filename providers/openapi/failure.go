@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/heddle-dev/heddle/catalog"
@@ -59,7 +60,8 @@ func transportFailure(err error) error {
 }
 
 // answerFailure makes an error of an answer that is one.
-func answerFailure(status int, contentType string, text []byte) error {
+func answerFailure(a answer) error {
+	status, text := a.status, a.body
 	name := http.StatusText(status)
 	e := &catalog.Error{
 		Code: fmt.Sprintf("http_%d", status), Effect: effectOf(status),
@@ -72,7 +74,10 @@ func answerFailure(status int, contentType string, text []byte) error {
 	if status >= 300 && status < 400 {
 		e.Hint = "the answer is a redirect, which is not followed"
 	}
-	e.Details = errorDetails(status, contentType, text)
+	if pause, _ := retryAfter(a.retryAfter, time.Now()); pause > 0 {
+		e.Hint = fmt.Sprintf("the service asks to be left alone for %s", pause.Round(time.Second))
+	}
+	e.Details = errorDetails(status, a.contentType, text)
 	return e
 }
 

@@ -43,7 +43,12 @@ func FuzzSpec(f *testing.F) {
 		if err != nil {
 			t.Fatalf("a specification that was read has no tools: %v", err)
 		}
+		seen := map[string]bool{}
 		for i, tool := range tools {
+			if seen[tool.ID] {
+				t.Errorf("%s is there twice", tool.ID)
+			}
+			seen[tool.ID] = true
 			method, _, _ := strings.Cut(tool.Source, " ")
 			safe := method == "GET" || method == "HEAD" || method == "OPTIONS"
 			if tool.Operation == catalog.Read && !safe || tool.Approval != catalog.ApprovalDefault {

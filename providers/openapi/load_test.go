@@ -228,6 +228,16 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestNamesThatAreMadeToCollide gives an operation the very name that another
+// would get by its digest.
+func TestNamesThatAreMadeToCollide(t *testing.T) {
+	a, b := &operation{method: "GET", path: "/a", operationID: "x"}, &operation{method: "GET", path: "/b", operationID: "x"}
+	trap := &operation{method: "GET", path: "/c", operationID: "x_" + shortDigest(a.key())}
+	if got := nameAll("svc", []*operation{a, b, trap}); got[0] != "" || got[2] != "" || got[1] == "" {
+		t.Errorf("names are %q", got)
+	}
+}
+
 // shelf keeps files in memory.
 type shelf map[string][]byte
 

@@ -13,7 +13,8 @@ import (
 // first tag and the operationId, or else method and path. Of operations that
 // would have the same id, each gets its method at the end, and where that does not
 // tell them apart a digest of method and path: so an id never depends on the order
-// in the specification, and a bare one never comes to mean another operation.
+// in the specification, and a bare one never comes to mean another operation. One
+// that is made to be like another all the same has no id.
 func nameAll(namespace string, operations []*operation) []string {
 	ids := make([]string, len(operations))
 	for i, o := range operations {
@@ -24,6 +25,7 @@ func nameAll(namespace string, operations []*operation) []string {
 		return nameOf(namespace, o, "_"+strings.ToLower(o.method))
 	})
 	disambiguate(ids, func(i int) string { return nameOf(namespace, operations[i], "_"+shortDigest(operations[i].key())) })
+	disambiguate(ids, func(int) string { return "" })
 	return ids
 }
 

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -57,6 +58,9 @@ func (s *Spec) Report(namespace string) Report {
 	ids := nameAll(namespace, s.operations)
 	for i, o := range s.operations {
 		c, err := s.compile(o)
+		if err == nil && ids[i] == "" {
+			err = errors.New("its name is made to be that of another operation")
+		}
 		if err != nil {
 			r.Skipped = append(r.Skipped, Note{o.self.where(s.home), err.Error()})
 			continue

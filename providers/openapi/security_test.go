@@ -256,11 +256,8 @@ func TestClientCredentials(t *testing.T) {
 		t.Errorf("%d tokens were fetched for %d calls", fetched.Load(), served.Load())
 	}
 	current.Store("revoked")
-	if _, out := dispatch(t, b, "svc.a", "{}"); out.Error == nil || out.Error.Code != "http_401" {
-		t.Errorf("a revoked token: %+v", out)
-	}
 	if _, out := dispatch(t, b, "svc.a", "{}"); out.Error != nil || fetched.Load() != 2 {
-		t.Errorf("after a revoked token: %+v, %d fetched", out, fetched.Load())
+		t.Errorf("a revoked token: %+v, %d fetched", out, fetched.Load())
 	}
 
 	o.Spec = yamlSpec(strings.Replace(oauthSpec, "TOKENURL", "https://thief.example.com/token", 1))

@@ -196,17 +196,18 @@ func (s *Source) unknownReads(spec *Spec) string {
 	return ""
 }
 
-// list makes the tools of a specification. Names that are still alike after all
-// that tells them apart stand for the first operation by method and path.
+// list makes the tools of a specification.
 func (s *Source) list(spec *Spec) []catalog.Tool {
 	ids := nameAll(s.options.Namespace, spec.operations)
 	tools := make([]catalog.Tool, 0, len(ids))
 	var old []catalog.Tool
 	for i, o := range spec.operations {
-		if tool := s.tool(spec, o, ids[i]); o.deprecated {
-			old = append(old, tool)
-		} else {
-			tools = append(tools, tool)
+		switch {
+		case ids[i] == "":
+		case o.deprecated:
+			old = append(old, s.tool(spec, o, ids[i]))
+		default:
+			tools = append(tools, s.tool(spec, o, ids[i]))
 		}
 	}
 	return append(tools, old...)

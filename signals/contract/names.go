@@ -24,7 +24,8 @@ const (
 )
 
 // Signals of a thread. A signal is taken by the server even while no worker
-// runs; what is wrong with it shows as a part of kind "error" in the timeline.
+// runs; what is wrong with it shows as a part of kind "error" in the timeline. One
+// that is no JSON at all is dropped, with a line in the worker's log.
 const (
 	// SignalSubmit takes a [Submission].
 	SignalSubmit = "submit"

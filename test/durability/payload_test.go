@@ -53,8 +53,8 @@ func TestMalformedSignalStandsAlone(t *testing.T) {
 			t.Errorf("the decision says by %q: %q; its signal did not", part.Decision.By, part.Decision.Comment)
 		}
 	}
-	if told != 3 {
-		t.Errorf("the timeline tells of %d malformed signals, want 3", told)
+	if told != 2 { // the SDK itself drops what is no JSON
+		t.Errorf("the timeline tells of %d malformed signals, want 2", told)
 	}
 	messages, err := b.Transcript(b.ctx(), b.start.ThreadRef, 0, 0)
 	b.must(err)
