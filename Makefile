@@ -47,16 +47,16 @@ devserver: ## Build bin/temporal-devserver, the Temporal server of tests and dem
 .PHONY: test
 test: test-go test-devserver ## Run all tests, race detector on, on a real Temporal server
 
-# The tests of the wire contract from another language need npm; where there is
-# none they are left out, and said so.
+# The tests of the wire contract from another language, and of the TypeScript that
+# tools are rendered to, need npm; where there is none they are left out, and said so.
 ifneq ($(shell command -v npm),)
-NODE_MODULES := test/node/node_modules/.package-lock.json
+NODE_MODULES := $(patsubst %,%/node_modules/.package-lock.json,test/node codemode/typescript/testdata/node)
 test-go: export HEDDLE_TEST_NODE := required
 endif
 
 .PHONY: test-go
 test-go: devserver $(NODE_MODULES)
-	$(call say,test: Go$(if $(NODE_MODULES),, (without npm: not the backend in Node)))
+	$(call say,test: Go$(if $(NODE_MODULES),, (without npm: no backend in Node, no TypeScript compiler)))
 	@CGO_ENABLED=1 go test -race -shuffle=on -timeout 20m ./...
 
 .PHONY: test-devserver
@@ -69,9 +69,9 @@ test-node: devserver $(NODE_MODULES) ## Test the wire contract with a backend in
 	$(call say,test: a backend in Node)
 	@cd test/node && npm test
 
-$(NODE_MODULES): test/node/package-lock.json test/node/package.json
-	$(call say,test: installing what the backend in Node needs)
-	@cd test/node && npm ci --no-audit --no-fund
+$(NODE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json %/package.json
+	$(call say,test: installing what $* needs)
+	@cd $* && npm ci --no-audit --no-fund
 
 .PHONY: replay
 replay: ## Replay the recorded histories: old threads must live on
@@ -131,7 +131,7 @@ tidy: ## Tidy the modules
 
 .PHONY: clean
 clean: ## Remove what was built
-	@rm -rf $(BIN) test/node/node_modules bench/results.json
+	@rm -rf $(BIN) $(dir $(NODE_MODULES)) bench/results.json
 
 # ---- Tools --------------------------------------------------------------
 # Pinned in tools/go.mod, so that they never touch what the product depends on.

@@ -77,7 +77,7 @@ var house = []room{
 	},
 	{
 		"codemode/sandbox",
-		[]string{"codemode/internal/outline", "codemode/internal/wire", "codemode/snippet"},
+		[]string{"codemode/check", "codemode/internal/outline", "codemode/internal/wire", "codemode/snippet"},
 		nil,
 		"the child's side: the only package that parses or runs snippet text",
 	},

@@ -76,11 +76,11 @@ type size struct{ events, bytes int64 }
 func (s *stage) size(ctx context.Context, thread contract.Start) (size, error) {
 	var sum size
 	for run := ""; ; {
-		described, err := s.temporal.DescribeWorkflowExecution(ctx, thread.WorkflowID(), run)
+		described, err := s.temporal.DescribeWorkflow(ctx, thread.WorkflowID(), run)
 		if err != nil {
 			return sum, err
 		}
-		info := described.GetWorkflowExecutionInfo()
+		info := described.RawResponse.GetWorkflowExecutionInfo()
 		sum.events += info.GetHistoryLength()
 		sum.bytes += info.GetHistorySizeBytes()
 		if run, err = s.previousRun(ctx, thread, info.GetExecution().GetRunId()); err != nil || run == "" {

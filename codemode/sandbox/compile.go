@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -33,11 +34,13 @@ type script struct {
 	// callsResult says that the snippet is written as a function: the function
 	// that it gives is called for the result.
 	callsResult bool
+	// callSites are the calls in the source, if they were asked for.
+	callSites json.RawMessage
 }
 
-// compile makes a snippet of the source as the model wrote it.
-func compile(source string) (*script, *snippet.Error) {
-	text := returnDropped(unfence(source))
+// compile makes a script of a snippet as the model wrote it.
+func compile(snip *snippet.Program) (*script, *snippet.Error) {
+	text := returnDropped(unfence(snip.Source))
 	result, text, problem := transform(text)
 	if problem != nil {
 		return nil, problem
@@ -59,15 +62,20 @@ func compile(source string) (*script, *snippet.Error) {
 	}
 	tree.File.SetSourceMap(mapping)
 	constructRegExps(tree, code)
-	callsResult, problem := returnTail(tree)
-	if problem != nil {
-		return nil, problem
+	body := snippetBody(tree)
+	if body == nil {
+		return nil, unbalanced()
 	}
-	program, err := goja.CompileAST(tree, true)
-	if err != nil {
+	compiled := &script{callsResult: returnTail(body.Function.Body)}
+	if snip.ListCalls {
+		if compiled.callSites, err = json.Marshal(callSites(body, tree.File)); err != nil {
+			return nil, compileProblem(err)
+		}
+	}
+	if compiled.program, err = goja.CompileAST(tree, true); err != nil {
 		return nil, compileProblem(err)
 	}
-	return &script{program: program, callsResult: callsResult}, nil
+	return compiled, nil
 }
 
 // lowered is what the engine cannot run and esbuild can write otherwise. The

@@ -54,7 +54,7 @@ type task struct {
 // start runs a snippet, with what its journal holds, until it can move no
 // further.
 func (x *execution) start(program *snippet.Program) *wire.Reply {
-	compiled, problem := compile(program.Source)
+	compiled, problem := compile(program)
 	if problem != nil {
 		x.ended = true
 		return &wire.Reply{Step: &snippet.Step{End: &snippet.End{Error: problem}}}
@@ -67,7 +67,11 @@ func (x *execution) start(program *snippet.Program) *wire.Reply {
 	if x.replaying && err == nil {
 		err = x.replay()
 	}
-	return x.reply(err)
+	reply := x.reply(err)
+	if reply.Step != nil {
+		reply.Step.CallSites = compiled.callSites
+	}
+	return reply
 }
 
 // run calls the function that the snippet is, and follows it until it waits.

@@ -1,31 +1,21 @@
 package sandbox
 
-import (
-	"github.com/dop251/goja/ast"
-
-	"github.com/heddle-dev/heddle/codemode/snippet"
-)
+import "github.com/dop251/goja/ast"
 
 // returnTail makes the snippet's last expression its result, as if it had been
 // returned. It works on the tree, so that no position moves. It reports whether
 // the result is a function that stands for the snippet and is to be called.
-func returnTail(tree *ast.Program) (callsResult bool, problem *snippet.Error) {
-	body := snippetBody(tree)
-	if body == nil {
-		return false, unbalanced()
-	}
-	statements := body.Function.Body.List
-	if exportsDefault(statements) {
-		at := body.Function.Body.RightBrace
-		if _, returns := last(statements).(*ast.ReturnStatement); !returns {
-			statements = append(statements, &ast.ReturnStatement{Return: at, Argument: &ast.Identifier{Name: defaultName, Idx: at}})
+func returnTail(body *ast.BlockStatement) (callsResult bool) {
+	if exportsDefault(body.List) {
+		if _, returns := last(body.List).(*ast.ReturnStatement); !returns {
+			at := body.RightBrace
+			body.List = append(body.List, &ast.ReturnStatement{Return: at, Argument: &ast.Identifier{Name: defaultName, Idx: at}})
 		}
-		body.Function.Body.List = statements
-		return true, nil
+		return true
 	}
 	t := tail{}
-	body.Function.Body.List = t.returning(statements)
-	return t.function, nil
+	body.List = t.returning(body.List)
+	return t.function
 }
 
 // snippetBody finds the function around the snippet: the last statement but the

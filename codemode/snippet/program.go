@@ -25,6 +25,8 @@ type Program struct {
 	// API holds the namespaces: an object of namespace -> method -> tool id. A dot
 	// in the name of a namespace nests it: "github.issues". Empty: none.
 	API json.RawMessage `json:"api,omitempty"`
+	// ListCalls asks for the CallSites of the first step.
+	ListCalls bool `json:"listCalls,omitempty"`
 	// Limits bound the execution. A field that is zero takes the engine's value.
 	Limits Limits `json:"limits"`
 	// Journal is what has happened so far, when an execution is taken up again.

@@ -32,6 +32,11 @@ type Step struct {
 	// Cancelled are the numbers of sleeps of this or earlier steps that the
 	// snippet called off. Their outcomes need not be delivered.
 	Cancelled []int `json:"cancelled,omitempty"`
+	// CallSites are the calls that stand in the source, in the first step of a
+	// program that asked for them, also those that have not been made: JSON, as
+	// codemode/check reads it. By then the snippet has run up to its first calls, of
+	// which none has been carried out.
+	CallSites json.RawMessage `json:"callSites,omitempty"`
 	// Console is what was logged in this step. In the step that takes up an
 	// execution from a journal it is all that was logged.
 	Console []Line `json:"console,omitempty"`

@@ -131,12 +131,18 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// cause takes the URL out of the error of a client: its query may hold a
-// credential.
+// cause takes the URL out of the error of a client, as its query may hold a
+// credential, and who was asked for a name, which is nobody's business.
 func cause(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		return wrapped.Err
+		err = wrapped.Err
+	}
+	var unresolved *net.DNSError
+	if errors.As(err, &unresolved) {
+		unnamed := *unresolved
+		unnamed.Server = ""
+		return &unnamed
 	}
 	return err
 }

@@ -254,5 +254,8 @@ func TestNotSent(t *testing.T) {
 		if err == nil || errors.As(err, &unsent) != tt.unsent {
 			t.Errorf("%s: error is %v, of type NotSentError: %v, want %v", tt.name, err, !tt.unsent, tt.unsent)
 		}
+		if tt.name == "no such name" && strings.Contains(err.Error(), " on ") {
+			t.Errorf("the error names the resolver: %v", err)
+		}
 	}
 }

@@ -21,7 +21,7 @@ func BenchmarkCall(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(source.client.Close)
+	b.Cleanup(source.Close)
 	tools, err := source.Tools(b.Context())
 	if err != nil {
 		b.Fatal(err)

@@ -99,6 +99,9 @@ func (s *Spec) compileNew(o *operation) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.self["callbacks"] != nil {
+		c.notes.add(o.self.child("callbacks", nil), "the service calls these; they make no tools")
+	}
 	c.readResponses()
 	c.readServer()
 	c.readSecurity()

@@ -55,7 +55,7 @@ func newSource(t *testing.T, o Options, server string) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.client.Close)
+	t.Cleanup(s.Close)
 	return s
 }
 

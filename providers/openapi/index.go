@@ -71,8 +71,11 @@ func (s *Spec) index() error {
 // list lists the operations.
 func (s *Spec) list() {
 	root := s.home.open("", s.home.root)
+	if hooks := root["webhooks"]; len(members(hooks)) > 0 {
+		s.skip(place{s.home, "/webhooks", hooks}, "the service calls these, and nobody else; they make no tools")
+	}
 	if root["paths"] == nil {
-		return // webhooks alone
+		return
 	}
 	paths, err := s.resolve(place{s.home, "/paths", root["paths"]})
 	if err != nil {

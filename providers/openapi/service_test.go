@@ -63,7 +63,7 @@ func TestConformance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(source.client.Close)
+		t.Cleanup(source.Close)
 		create := func(title string) catalogtest.Call {
 			return catalogtest.Call{Tool: "svc.create", Input: `{"body":{"title":"` + title + `"}}`}
 		}

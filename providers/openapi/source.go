@@ -158,6 +158,12 @@ func (s *Source) readOrigins() error {
 	return nil
 }
 
+// Close closes the connections that are not in use.
+func (s *Source) Close() {
+	s.client.Close()
+	s.loader.Close()
+}
+
 // Name is the namespace.
 func (s *Source) Name() string { return s.options.Namespace }
 

@@ -190,9 +190,9 @@ func TestEventsOfATypicalTurn(t *testing.T) {
 		turn := b.send(script)
 		b.approve(b.pending(1)[0])
 		b.wait(turn)
-		described, err := b.client.DescribeWorkflowExecution(b.ctx(), b.start.WorkflowID(), "")
+		described, err := b.client.DescribeWorkflow(b.ctx(), b.start.WorkflowID(), "")
 		b.must(err)
-		events[i] = described.GetWorkflowExecutionInfo().GetHistoryLength()
+		events[i] = described.RawResponse.GetWorkflowExecutionInfo().GetHistoryLength()
 	}
 	if cost := events[1] - events[0]; cost > 50 {
 		t.Errorf("the turn costs %d events, want at most 50", cost)

@@ -114,9 +114,9 @@ func TestResultOutlivesItsWorkerWhole(t *testing.T) {
 func (b *bed) awaitHeartbeat() {
 	b.t.Helper()
 	for {
-		described, err := b.client.DescribeWorkflowExecution(b.ctx(), b.start.WorkflowID(), "")
+		described, err := b.client.DescribeWorkflow(b.ctx(), b.start.WorkflowID(), "")
 		b.must(err)
-		for _, activity := range described.GetPendingActivities() {
+		for _, activity := range described.RawResponse.GetPendingActivities() {
 			if len(activity.GetHeartbeatDetails().GetPayloads()) > 0 {
 				return
 			}

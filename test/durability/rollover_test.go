@@ -76,9 +76,9 @@ func TestCancelledWhileArchived(t *testing.T) {
 		t.Errorf("the turn is %s, want cancelled", ended.Status)
 	}
 	_ = b.client.GetWorkflow(b.ctx(), b.start.WorkflowID(), "").Get(b.ctx(), nil)
-	described, err := b.client.DescribeWorkflowExecution(b.ctx(), b.start.WorkflowID(), "")
+	described, err := b.client.DescribeWorkflow(b.ctx(), b.start.WorkflowID(), "")
 	b.must(err)
-	if got := described.GetWorkflowExecutionInfo().GetStatus(); got != enums.WORKFLOW_EXECUTION_STATUS_CANCELED {
+	if got := described.RawResponse.GetWorkflowExecutionInfo().GetStatus(); got != enums.WORKFLOW_EXECUTION_STATUS_CANCELED {
 		t.Errorf("the workflow ended as %s, want Canceled", got)
 	}
 }
