@@ -95,6 +95,35 @@ func TestLongValuesTravelByReference(t *testing.T) {
 	}
 }
 
+// However much a model asks for at once, what it said fits into one payload.
+func TestManyLongCallsFitIntoOnePayload(t *testing.T) {
+	w := newWorld()
+	hostile := strings.Repeat("<", 60_000) // six bytes a character in JSON
+	for range 400 {
+		w.model.reply.Calls = append(w.model.reply.Calls, activities.ModelCall{Name: "orders__put", Input: `{"text":"` + hostile + `"}`})
+	}
+	w.model.reply.Calls[7].Name = strings.Repeat("\x01", 70_000)
+	result, err := run[activities.ModelTurnResult](t, w.env(t), w.ModelTurn, activities.ModelTurnInput{Thread: start, Turn: "t1", Step: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, _ := json.Marshal(result)
+	if len(encoded) > 1<<20 {
+		t.Errorf("the result has %d bytes", len(encoded))
+	}
+	if len(result.Calls) != activities.MaxCallsAtOnce || !strings.Contains(result.Text, "200 more calls were dropped") {
+		t.Errorf("%d calls, and the agent's words are %q", len(result.Calls), result.Text)
+	}
+	if tool := result.Calls[7].Tool; len(tool) > catalog.MaxID || strings.Contains(tool, "\x01") {
+		t.Errorf("a tool is called %q", tool)
+	}
+	for i, call := range result.Calls {
+		if call.Input == nil && call.Body == nil {
+			t.Fatalf("the input of call %d is lost", i)
+		}
+	}
+}
+
 func TestModelFailuresAreRetriedOrNot(t *testing.T) {
 	for _, test := range []struct {
 		err       *activities.ModelError

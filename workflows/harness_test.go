@@ -31,6 +31,10 @@ type harness struct {
 	*testsuite.TestWorkflowEnvironment
 	t *testing.T
 
+	// admit and write stand in for the activities, where a test sets them.
+	admit func() error
+	write func(activities.WriteInput) (activities.CallResult, error)
+
 	mu     sync.Mutex
 	models []activities.ModelTurnInput
 	reads  []activities.BatchReadInput
@@ -78,6 +82,9 @@ func newHarness(t *testing.T, steps ...step) *harness {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.writes = append(h.writes, in)
+			if h.write != nil {
+				return h.write(in)
+			}
 			return activities.CallResult{ID: in.Call.ID, Result: json.RawMessage(`{"written":true}`)}, nil
 		}).Maybe()
 	h.OnActivity(a.Archive, mock.Anything, mock.Anything).Return(
@@ -86,6 +93,9 @@ func newHarness(t *testing.T, steps ...step) *harness {
 		}).Maybe()
 	h.OnActivity(a.Admit, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, start contract.Start) error {
+			if h.admit != nil {
+				return h.admit()
+			}
 			return temporal.NewApplicationError("the worker has no agent "+start.Agent, contract.ErrUnknownAgent)
 		}).Maybe()
 	return h
