@@ -26,9 +26,14 @@ type handover struct {
 
 // handoverKey names an activity by what it reads.
 type handoverKey struct {
-	run  activities.RunRef
-	upto int    // of a model turn
-	call string // the first of other activities
+	run     activities.RunRef
+	upto    int    // of a model turn
+	message string // of the first of a turn
+	call    string // the first of other activities
+}
+
+func ofModelTurn(run activities.RunRef, in activities.ModelTurnInput) handoverKey {
+	return handoverKey{run: run, upto: in.Upto, message: in.Message}
 }
 
 func newHandover() *handover {
@@ -39,13 +44,14 @@ func newHandover() *handover {
 	return &handover{left: left}
 }
 
-// transcript fetches the messages up to upto, unless some are in an archive.
-func (h *handover) transcript(run activities.RunRef, upto int) ([]contract.Message, bool) {
-	near, ok := h.fetch(handoverKey{run: run, upto: upto})
-	if !ok || near.First > 0 || len(near.Messages) < upto {
+// transcript fetches the messages that a model is to see, unless some are in an
+// archive.
+func (h *handover) transcript(run activities.RunRef, in activities.ModelTurnInput) ([]contract.Message, bool) {
+	near, ok := h.fetch(ofModelTurn(run, in))
+	if !ok || near.First > 0 || len(near.Messages) < in.Upto {
 		return nil, false
 	}
-	return near.Messages[:upto], true
+	return near.Messages[:in.Upto], true
 }
 
 // calls fetches open calls.
@@ -98,12 +104,7 @@ func (o *handoverOutbound) ExecuteActivity(ctx workflow.Context, activityType st
 		run := activities.RunRef{WorkflowID: execution.ID, RunID: execution.RunID}
 		switch in := args[0].(type) {
 		case activities.ModelTurnInput:
-			// The first step of a turn follows in the task that took the user's message.
-			// Should that task be lost and done again elsewhere, with another message,
-			// what was left here would be wrong. What later steps add is recorded.
-			if in.Step > 1 {
-				o.h.left.Add(handoverKey{run: run, upto: in.Upto}, in.Near)
-			}
+			o.h.left.Add(ofModelTurn(run, in), in.Near)
 		case activities.BatchReadInput:
 			o.h.left.Add(handoverKey{run: run, call: in.Calls[0].ID}, in.Near)
 		case activities.WriteInput:

@@ -17,11 +17,11 @@ type threadReader struct {
 
 var _ activities.Threads = threadReader{}
 
-func (t threadReader) Transcript(ctx context.Context, run activities.RunRef, upto int) ([]contract.Message, error) {
-	if messages, ok := t.near.transcript(run, upto); ok {
+func (t threadReader) Transcript(ctx context.Context, run activities.RunRef, in activities.ModelTurnInput) ([]contract.Message, error) {
+	if messages, ok := t.near.transcript(run, in); ok {
 		return messages, nil
 	}
-	return t.reader.Messages(ctx, run.WorkflowID, run.RunID, 0, upto)
+	return t.reader.Messages(ctx, run.WorkflowID, run.RunID, 0, in.Upto)
 }
 
 func (t threadReader) Messages(ctx context.Context, run activities.RunRef, from, to int) ([]contract.Message, error) {

@@ -57,9 +57,9 @@ type Broker interface {
 
 // Threads reads a thread from within one of its activities.
 type Threads interface {
-	// Transcript returns the messages 0 to upto (exclusive), archived ones
+	// Transcript returns the messages 0 to in.Upto (exclusive), archived ones
 	// included.
-	Transcript(ctx context.Context, run RunRef, upto int) ([]contract.Message, error)
+	Transcript(ctx context.Context, run RunRef, in ModelTurnInput) ([]contract.Message, error)
 	// Messages returns the messages from (inclusive) to to (exclusive) that the
 	// run itself holds.
 	Messages(ctx context.Context, run RunRef, from, to int) ([]contract.Message, error)

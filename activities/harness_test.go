@@ -113,11 +113,11 @@ type thread struct {
 	calls    map[string]contract.Call
 }
 
-func (th *thread) Transcript(_ context.Context, _ activities.RunRef, upto int) ([]contract.Message, error) {
-	if upto > len(th.messages) {
+func (th *thread) Transcript(_ context.Context, _ activities.RunRef, in activities.ModelTurnInput) ([]contract.Message, error) {
+	if in.Upto > len(th.messages) {
 		return nil, fmt.Errorf("the thread has %d messages", len(th.messages))
 	}
-	return th.messages[:upto], nil
+	return th.messages[:in.Upto], nil
 }
 
 func (th *thread) Messages(_ context.Context, _ activities.RunRef, from, to int) ([]contract.Message, error) {

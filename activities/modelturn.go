@@ -39,7 +39,7 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	if err != nil {
 		return ModelTurnResult{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
 	}
-	messages, err := a.conversation(ctx, in.Upto)
+	messages, err := a.conversation(ctx, in)
 	if err != nil {
 		return ModelTurnResult{}, err
 	}
@@ -160,8 +160,8 @@ func (a *Activities) plan(ctx context.Context, scope catalog.Scope, call contrac
 }
 
 // conversation reads the transcript and makes of it what a model is to see.
-func (a *Activities) conversation(ctx context.Context, upto int) ([]contract.Message, error) {
-	history, err := a.Threads.Transcript(ctx, runOf(ctx), upto)
+func (a *Activities) conversation(ctx context.Context, in ModelTurnInput) ([]contract.Message, error) {
+	history, err := a.Threads.Transcript(ctx, runOf(ctx), in)
 	if err != nil {
 		return nil, unavailable(ErrTypeThread, "read the transcript", err)
 	}

@@ -25,8 +25,12 @@ type ModelTurnInput struct {
 	// Step numbers the model turns of a turn from 1.
 	Step int `json:"step"`
 	// Upto is the length of the transcript that the model is to see.
-	Upto int  `json:"upto"`
-	Near Near `json:"-"`
+	Upto int `json:"upto"`
+	// Message is a digest of the user's message, on the first step of a turn. That
+	// step follows in the workflow task that took the message: should the task be
+	// lost and done again with another message, the digest tells the two apart.
+	Message string `json:"message,omitempty"`
+	Near    Near   `json:"-"`
 }
 
 // ModelTurnResult is the agent's next message, its calls already planned.

@@ -20,6 +20,9 @@ type turn struct {
 	// does not count.
 	waited time.Duration
 
+	// message is a digest of the user's message, until the first step has used it.
+	message string
+
 	ctx    workflow.Context
 	cancel workflow.CancelFunc
 	// cancelled is why someone ended the turn.
@@ -33,7 +36,8 @@ func (t *thread) begin(q queued) *turn {
 		Turn: contract.Turn{
 			ID: q.Turn, Submission: q.ID, Status: contract.StatusRunning, StartedAt: &now,
 		},
-		limits: activities.DefaultLimits,
+		limits:  activities.DefaultLimits,
+		message: digest(q.Submission),
 	}
 	t.put(part(q.Turn, contract.KindMilestone, contract.PartRunning, "Turn "+q.Turn).with(func(p *contract.Part) {
 		p.Turn, p.Submission = q.Turn, q.ID
@@ -84,8 +88,9 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
-		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Near: t.near(),
+		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Near: t.near(),
 	}).Get(turn.ctx, &reply)
+	turn.message = ""
 	if err != nil {
 		problem := turn.problem(contract.CodeModel, err)
 		t.finish(id, ended(problem), func(p *contract.Part) { p.Problem = problem })

@@ -24,6 +24,19 @@ type Credentials interface {
 	Use(ctx context.Context, need Need, use func(ctx context.Context, secret Secret) error) error
 }
 
+// CredentialsFunc is [Credentials] that a function looks up. Its error wraps
+// [ErrNoCredential] where there is none.
+type CredentialsFunc func(ctx context.Context, need Need) (Secret, error)
+
+// Use looks the secret up and calls use with it.
+func (f CredentialsFunc) Use(ctx context.Context, need Need, use func(context.Context, Secret) error) error {
+	secret, err := f(ctx, need)
+	if err != nil {
+		return err
+	}
+	return use(ctx, secret)
+}
+
 // ErrNoCredential says that there is no secret for a need.
 var ErrNoCredential = errors.New("there is no credential")
 

@@ -37,8 +37,8 @@ func (p place) child(key string, value []byte) place {
 
 func (p place) item(i int, value []byte) place { return place{p.doc, atIndex(p.pointer, i), value} }
 
-// String says where the place is: its pointer, and the file where that is not
-// the specification's own.
+// where says where the place is: its pointer, and the file where that is not the
+// specification's own.
 func (p place) where(home *document) string {
 	if p.doc == home {
 		return p.pointer

@@ -60,7 +60,7 @@ func (c *compiled) build(input json.RawMessage, server *url.URL, files fileReade
 		if p.json {
 			value = string(must(encode(value)))
 		}
-		if err := c.place(p, value, out, filled, &query); err != nil {
+		if err := c.put(p, value, out, filled, &query); err != nil {
 			return nil, invalid(at("", p.input), "cannot be sent: %s", err)
 		}
 	}
@@ -79,8 +79,8 @@ func (c *compiled) build(input json.RawMessage, server *url.URL, files fileReade
 	return out, nil
 }
 
-// place puts a parameter where it belongs.
-func (c *compiled) place(p parameter, value any, out *outgoing, filled map[string]string, query *[]pair) error {
+// put writes a parameter where it belongs.
+func (c *compiled) put(p parameter, value any, out *outgoing, filled map[string]string, query *[]pair) error {
 	switch p.in {
 	case openapi3.ParameterInPath:
 		text, err := p.inPath(value)

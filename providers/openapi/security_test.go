@@ -275,17 +275,26 @@ func TestClientCredentials(t *testing.T) {
 
 var errLost = errors.New("lost")
 
-type brokenSafe struct{}
-
-func (brokenSafe) Use(context.Context, Need, func(context.Context, Secret) error) error {
-	return errLost
-}
-
-func TestBrokenCredentials(t *testing.T) {
+func TestCredentialsFunc(t *testing.T) {
 	server, requests := service(t, nil)
-	s := newSource(t, Options{Spec: yamlSpec(securedSpec), Credentials: brokenSafe{}}, server.URL)
-	_, out := dispatch(t, newBroker(t, s), "svc.bearer", "{}")
-	if out.Error == nil || !strings.Contains(out.Error.Message, "lost") || out.Error.Effect != catalog.EffectNone || len(*requests) != 0 {
-		t.Errorf("outcome is %+v", out)
+	s := newSource(t, Options{Spec: yamlSpec(securedSpec), Credentials: CredentialsFunc(func(_ context.Context, need Need) (Secret, error) {
+		switch need.Kind {
+		case "bearer":
+			return Secret{Token: secretValue}, nil
+		case "basic":
+			return Secret{}, errLost
+		}
+		return Secret{}, fmt.Errorf("%s: %w", need.Scheme, ErrNoCredential)
+	})}, server.URL)
+	b := newBroker(t, s)
+	if _, out := dispatch(t, b, "svc.bearer", "{}"); out.Error != nil || len(*requests) != 1 {
+		t.Errorf("bearer: %+v", out)
+	}
+	if _, out := dispatch(t, b, "svc.header", "{}"); out.Error == nil || out.Error.Code != CodeNoCredential {
+		t.Errorf("header: %+v", out)
+	}
+	_, out := dispatch(t, b, "svc.basic", "{}")
+	if out.Error == nil || !strings.Contains(out.Error.Message, "lost") || out.Error.Effect != catalog.EffectNone || len(*requests) != 1 {
+		t.Errorf("a lookup that fails: %+v", out)
 	}
 }
