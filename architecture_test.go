@@ -201,7 +201,7 @@ var house = []room{
 	},
 	{
 		"examples/support/demo",
-		[]string{"internal/child"},
+		[]string{"examples/support", "internal/child"},
 		nil,
 		"starts the programs that a user would start by hand",
 	},

@@ -40,15 +40,23 @@ func unavailable(kind, what string, err error) error {
 	return temporal.NewApplicationErrorWithCause(what+": "+err.Error(), kind, err)
 }
 
+// rest is what an error says besides its code and message. The tool stands beside
+// it in the transcript.
+type rest struct {
+	Retryable  bool                `json:"retryable,omitempty"`
+	Effect     catalog.Effect      `json:"effect,omitempty"`
+	Hint       string              `json:"hint,omitempty"`
+	Violations []catalog.Violation `json:"violations,omitempty"`
+	Details    json.RawMessage     `json:"details,omitempty"`
+}
+
 // problem turns the broker's error into what stands in a thread's transcript.
 func problem(e *catalog.Error) *contract.Problem {
 	if e == nil {
 		return nil
 	}
-	rest := *e
-	rest.Code, rest.Message = "", ""
-	details, err := json.Marshal(rest)
-	if err != nil { // Details was not JSON: the code and message still are
+	details, err := json.Marshal(rest{e.Retryable, e.Effect, e.Hint, e.Violations, e.Details})
+	if err != nil || string(details) == "{}" { // Details was not JSON: the code and message still are
 		details = nil
 	}
 	return &contract.Problem{Code: e.Code, Message: e.Message, Details: details}

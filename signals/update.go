@@ -46,7 +46,8 @@ func (c *Client) unlessGone(ctx context.Context, thread contract.ThreadRef, err 
 	if err == nil || ctx.Err() != nil || errors.As(err, &refused) {
 		return err
 	}
-	if gone := c.running(ctx, thread); errors.As(gone, &refused) {
+	// That there is no thread explains nothing: the error may be why there is none.
+	if gone := c.running(ctx, thread); errors.As(gone, &refused) && refused.Code != contract.ErrUnknownThread {
 		return gone
 	}
 	return err

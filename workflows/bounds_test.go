@@ -115,6 +115,25 @@ func TestWorkflowIDMustBeTheThreads(t *testing.T) {
 	h.run()
 }
 
+// Clients in other languages may set search attributes as lists. The server takes
+// them, and so does the thread.
+func TestSearchAttributesInAnotherForm(t *testing.T) {
+	h := newHarness(t, answer("hi"))
+	//lint:ignore SA1019 it is the untyped form that is tested
+	err := h.SetSearchAttributesOnStart(map[string]any{
+		contract.AttributeTenant: []string{"acme"}, contract.AttributeAgent: []string{"support"}, contract.AttributeStatus: []string{"active"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.at(time.Second, func() { h.submit("m1", "hello") })
+	h.at(time.Minute, h.close)
+	h.run()
+	if err := h.GetWorkflowError(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // While a configuration with a new agent is rolled out, some workers have it and
 // some do not.
 func TestAnotherWorkerMayHaveTheAgent(t *testing.T) {

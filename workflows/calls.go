@@ -222,8 +222,10 @@ func neverStarted(err error) bool {
 func failure(c *call, err error) *contract.Problem {
 	var canceled *temporal.CanceledError
 	switch {
-	case errors.As(err, &canceled), neverStarted(err):
+	case neverStarted(err):
 		return &contract.Problem{Code: contract.CodeCancelled, Message: "the call was not made: the turn was cancelled"}
+	case errors.As(err, &canceled):
+		return &contract.Problem{Code: contract.CodeCancelled, Message: "the call was stopped: the turn was cancelled"}
 	case notSent(err):
 		return &contract.Problem{Code: contract.CodeInternal, Message: cut("the call was not made: "+cause(err), contract.MaxPartText)}
 	case c.planned.Plan.Operation == catalog.Write:

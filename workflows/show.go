@@ -26,8 +26,11 @@ type searchable struct {
 
 // label makes the thread findable where its starter did not.
 func (t *thread) label() {
-	present := workflow.GetTypedSearchAttributes(t.ctx)
-	if present.ContainsKey(tenantKey) && present.ContainsKey(agentKey) && present.ContainsKey(statusKey) {
+	// They are looked at undecoded: another client may have set them in a form that
+	// the SDK decodes with a panic, which would stop the thread for good.
+	//lint:ignore SA1019 the typed form is the one that panics
+	present := t.info.SearchAttributes.GetIndexedFields()
+	if present[contract.AttributeTenant] != nil && present[contract.AttributeAgent] != nil && present[contract.AttributeStatus] != nil {
 		return
 	}
 	err := workflow.UpsertTypedSearchAttributes(t.ctx,
