@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/heddle-dev/heddle/internal/config"
+	"github.com/heddle-dev/heddle/models/scripted"
 )
 
 var (
@@ -180,21 +181,49 @@ func TestArchitectureNamesEveryRoom(t *testing.T) {
 	}
 }
 
-// TestConfigurationsInTheReadmeAreRight reads each YAML file that README.md shows
-// as a worker's configuration.
-func TestConfigurationsInTheReadmeAreRight(t *testing.T) {
-	configurations := 0
-	for _, block := range fence.FindAllStringSubmatch(readText(t, "README.md"), -1) {
-		if block[1] != "yaml" {
-			continue
-		}
-		configurations++
-		if _, err := config.Parse("README.md", []byte(block[2]), os.LookupEnv); err != nil {
-			t.Errorf("configuration %d of README.md: %v", configurations, err)
+// TestYAMLInDocumentsIsRight reads each YAML file that the documents show: a
+// script of a model if it lists turns, else a worker's configuration.
+func TestYAMLInDocumentsIsRight(t *testing.T) {
+	shown := map[string]int{}
+	for _, file := range []string{"README.md", "docs/config.md"} {
+		for _, block := range fence.FindAllStringSubmatch(readText(t, file), -1) {
+			if block[1] != "yaml" {
+				continue
+			}
+			var err error
+			kind := "configuration"
+			if strings.HasPrefix(block[2], "turns:") {
+				kind = "script"
+				_, err = scripted.Parse(file, []byte(block[2]))
+			} else {
+				_, err = config.Parse(file, []byte(block[2]), os.LookupEnv)
+			}
+			shown[file+" "+kind]++
+			if err != nil {
+				t.Errorf("%s shows a %s that is refused: %v", file, kind, err)
+			}
 		}
 	}
-	if configurations == 0 {
-		t.Error("README.md shows no configuration")
+	for _, want := range []string{"README.md configuration", "README.md script", "docs/config.md configuration"} {
+		if shown[want] == 0 {
+			t.Errorf("there is no %s", want)
+		}
+	}
+}
+
+// TestConfigurationFieldsAreDocumented finds each field that the parser knows in
+// the tables of docs/config.md.
+func TestConfigurationFieldsAreDocumented(t *testing.T) {
+	page := readText(t, "docs/config.md")
+	fields := regexp.MustCompile(`field\{name: "(\w+)"`).FindAllStringSubmatch(readText(t, "internal/config/parse.go"), -1)
+	if len(fields) == 0 {
+		t.Error("internal/config/parse.go names no field")
+	}
+	for _, field := range fields {
+		row := regexp.MustCompile(`(?m)^\| ` + "`" + `(\w+\.)?` + field[1] + "` ")
+		if !row.MatchString(page) {
+			t.Errorf("docs/config.md has no row for %s", field[1])
+		}
 	}
 }
 

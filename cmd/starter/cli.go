@@ -49,10 +49,11 @@ A thread is named <tenant>/<thread>, such as acme/order-4711.
 The Temporal server is found as by Temporal's own tools: flags, then TEMPORAL_ADDRESS,
 TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_PROFILE and the rest, then temporal.toml,
 then localhost:7233. HEDDLE_TASK_QUEUE names the workers' task queue, TEMPORAL_UI_URL
-the Temporal UI to link to. NO_COLOR turns colours off.
+the Temporal UI to link to, or is none for no links. NO_COLOR turns colours off.
 
 With --json a command prints one JSON value; one that follows a thread prints a JSON
 value a line, {"part": ...} for each part of the timeline and {"turn": ...} at its end.
+Errors are text on standard error even then; the exit code says what kind they are.
 
 ` + exitCodesHelp
 
@@ -61,7 +62,7 @@ const examples = `  # Ask an agent, see what it does, be asked for approvals
 
   # Who waits for a decision?
   starter threads --pending approval
-  starter approve acme/t1`
+  starter approve acme/t1 --comment "customer is right"`
 
 // run executes the command line and returns the exit code.
 func (c *cli) run(ctx context.Context, args []string) int {
@@ -75,8 +76,12 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	switch code {
 	case exitOK:
 	case exitInterrupted:
-		if !errors.Is(err, context.Canceled) { // it says how to go on
+		var stopped stoppedError
+		switch {
+		case errors.As(err, &stopped): // it says how to go on
 			fmt.Fprintln(c.stderr, oneLine(err))
+		case !errors.Is(err, context.Canceled):
+			fmt.Fprintln(c.stderr, "Error: "+oneLine(err))
 		}
 	case exitWaiting:
 		fmt.Fprintln(c.stderr, oneLine(err))
@@ -116,7 +121,7 @@ func (c *cli) rootCommand() *cobra.Command {
 	flags.StringVar(&c.target.Namespace, "namespace", "", "Temporal namespace")
 	flags.StringVar(&c.target.Profile, "profile", "", "profile of temporal.toml")
 	flags.StringVar(&c.taskQueue, "task-queue", cmp.Or(c.env("HEDDLE_TASK_QUEUE"), contract.TaskQueue), "task queue of the workers")
-	flags.StringVar(&c.uiURL, "ui-url", c.env("TEMPORAL_UI_URL"), "address of the Temporal UI, for links")
+	flags.StringVar(&c.uiURL, "ui-url", c.env("TEMPORAL_UI_URL"), "address of the Temporal UI, for links; none for no links")
 	flags.BoolVar(&c.json, "json", false, "print JSON")
 	root.AddCommand(
 		c.openCommand(), c.sendCommand(), c.watchCommand(),
@@ -173,7 +178,7 @@ func (c *cli) state(ctx context.Context, thread contract.ThreadRef) (state contr
 // UI is not known.
 func (c *cli) link(thread contract.ThreadRef) string {
 	base := cmp.Or(c.uiURL, connect.LocalUI(c.connection.HostPort))
-	if base == "" {
+	if base == "" || base == "none" {
 		return ""
 	}
 	return fmt.Sprintf("%s/namespaces/%s/workflows/%s", strings.TrimRight(base, "/"),

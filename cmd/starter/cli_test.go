@@ -58,6 +58,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"watch acme/t1 --after x", `invalid argument "x"`},
 		{"watch acme/t1 --frobnicate", "unknown flag: --frobnicate (see starter watch --help)"},
 		{"threads --status busy", `--status "busy": want one of active, waiting, failed, closed`},
+		{"threads --pending aproval", `--pending "aproval": want approval`},
 		{"threads --limit 0", "--limit 0: want 1 or more"},
 		{"transcript acme/t1 --from 3 --to 2", "want 0 <= from <= to"},
 		{"tools", "--agent: is empty"},

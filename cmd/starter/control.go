@@ -16,7 +16,10 @@ func (c *cli) cancelCommand() *cobra.Command {
 		Short: "End a turn",
 		Long: `End a turn: the running one unless another is named. Reads stop and approvals are
 withdrawn; a write that was sent is let to its end and recorded. The thread goes on
-with its next message.`,
+with its next message.
+
+The command asks and does not wait: a refusal, such as for a turn that has ended,
+shows in the thread's timeline.`,
 		Example: `  starter cancel acme/t1
   starter cancel acme/t1 t4 --reason "asked twice"`,
 		Args: arguments(1, 2),

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -28,7 +26,7 @@ type conversation struct {
 	waiting []contract.Approval
 	// denying says that the question now is for the reason of a denial.
 	denying bool
-	lines   <-chan string
+	keys    keyboard
 }
 
 // decider is who decides approvals.
@@ -81,15 +79,18 @@ func (v *conversation) follow(ctx context.Context, after int64) (contract.Turn, 
 			if len(v.waiting) > 0 && !v.view.asking {
 				v.prompt() // a line has come between
 			}
-		case line, ok := <-v.lines:
-			if !ok {
-				v.lines = nil // nobody types any more
+		case line, ok := <-v.keys.lines:
+			if !ok { // nobody types any more
+				v.keys.lines, v.decide = nil, byNobody
 				if len(v.waiting) > 0 {
 					return contract.Turn{}, waitingError{v.thread, v.turn, v.waiting[0]}
 				}
 				continue
 			}
-			if err := v.answer(ctx, line); err != nil {
+			if !v.keys.answers(line) {
+				continue // typed before there was a question
+			}
+			if err := v.answer(ctx, line.text); err != nil {
 				return contract.Turn{}, err
 			}
 		}
@@ -119,8 +120,7 @@ func (v *conversation) take(ctx context.Context, p contract.Part) (end bool, err
 // approval deals with an approval that waits, or waits no more.
 func (v *conversation) approval(ctx context.Context, p contract.Part) error {
 	if p.Status != contract.PartWaiting {
-		v.forget(p.ID)
-		return nil
+		return v.forget(p.ID)
 	}
 	switch v.decide {
 	case byItself:
@@ -132,7 +132,7 @@ func (v *conversation) approval(ctx context.Context, p contract.Part) error {
 			return nil
 		}
 		if v.waiting = append(v.waiting, *p.Approval); len(v.waiting) == 1 {
-			v.ask()
+			return v.ask()
 		}
 	case byOthers:
 	}
@@ -141,27 +141,29 @@ func (v *conversation) approval(ctx context.Context, p contract.Part) error {
 
 // forget drops an approval that is decided, and asks for the next if it was the
 // one that is being asked.
-func (v *conversation) forget(id string) {
+func (v *conversation) forget(id string) error {
 	i := slices.IndexFunc(v.waiting, func(a contract.Approval) bool { return a.ID == id })
 	if i < 0 {
-		return
+		return nil
 	}
 	v.waiting = slices.Delete(v.waiting, i, i+1)
 	if i == 0 {
 		v.denying = false
 		if len(v.waiting) > 0 {
-			v.ask()
+			return v.ask()
 		}
 	}
+	return nil
 }
 
 // ask shows the first approval that waits and what can be answered.
-func (v *conversation) ask() {
-	if v.lines == nil {
-		v.lines = readLines(v.stdin)
-	}
+func (v *conversation) ask() error {
 	v.view.block(preview(v.waiting[0], maxPreviewLines), bold)
+	if err := v.keys.ask(); err != nil {
+		return err
+	}
 	v.prompt()
+	return nil
 }
 
 func (v *conversation) prompt() {
@@ -176,7 +178,7 @@ func (v *conversation) prompt() {
 func (v *conversation) answer(ctx context.Context, line string) error {
 	v.view.asking = false // the line break was typed
 	if len(v.waiting) == 0 {
-		return nil // typed before there was a question
+		return nil // the question is withdrawn
 	}
 	asked := v.waiting[0]
 	if v.denying {
@@ -205,10 +207,10 @@ func (v *conversation) settle(
 		v.view.block("it has been decided meanwhile", dim)
 		err = nil
 	}
-	if err == nil {
-		v.forget(a.ID)
+	if err != nil {
+		return err
 	}
-	return err
+	return v.forget(a.ID)
 }
 
 func (v *conversation) decision(a contract.Approval, comment string) contract.Decision {
@@ -281,21 +283,12 @@ func preview(a contract.Approval, most int) string {
 	if most > 0 && len(lines) > most {
 		lines = append(lines[:most], fmt.Sprintf("… %d more lines: see details", len(lines)-most))
 	}
-	head := a.Tool
-	if a.Title != "" && a.Title != a.Tool {
-		head += ": " + a.Title
-	}
-	return head + "\n" + strings.Join(lines, "\n")
+	return title(a) + "\n" + strings.Join(lines, "\n")
 }
 
-// readLines reads what a person types, until the end of the input.
-func readLines(in io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for scanner := bufio.NewScanner(in); scanner.Scan(); {
-			lines <- scanner.Text()
-		}
-	}()
-	return lines
+func title(a contract.Approval) string {
+	if a.Title != "" && a.Title != a.Tool {
+		return a.Tool + ": " + a.Title
+	}
+	return a.Tool
 }

@@ -16,6 +16,7 @@ import (
 type deciding struct {
 	verdict             contract.Verdict
 	digest, by, comment string
+	yes                 bool
 }
 
 func (c *cli) approveCommand() *cobra.Command {
@@ -28,11 +29,13 @@ waits, if there is one only.
 
 A decision quotes the digest of what was shown. --digest gives the one that a person
 saw elsewhere; the decision is then refused if the call is another by now. Without
-it the command shows what it approves and quotes that.`,
+it the command shows what waits and asks on the terminal; where there is none, or
+with --json, it takes --digest, or --yes to approve whatever waits.`,
 		Example: `  starter approve acme/t1
   starter approve acme/t1 t1-s2-c1-a --by ann --comment "customer is right"
   starter approve acme/t1 t1-s2-c1-a --digest sha256:9f86d0… --json`,
 	}
+	cmd.Flags().BoolVar(&d.yes, "yes", false, "do not ask, whatever waits")
 	return c.decideCommand(cmd, &d)
 }
 
@@ -64,8 +67,14 @@ func (c *cli) decideCommand(cmd *cobra.Command, d *deciding) *cobra.Command {
 			decision.Approval = args[1]
 		}
 		if decision.Approval == "" || decision.Digest == "" {
-			if err := c.quote(cmd.Context(), thread, &decision); err != nil {
+			shown, err := c.quote(cmd.Context(), thread, &decision)
+			if err != nil {
 				return err
+			}
+			if d.verdict == contract.Approve && d.digest == "" && !d.yes {
+				if err := c.confirm(cmd.Context(), thread, shown); err != nil {
+					return err
+				}
 			}
 		}
 		send := c.threads.Approve
@@ -86,33 +95,64 @@ func (c *cli) decideCommand(cmd *cobra.Command, d *deciding) *cobra.Command {
 	return cmd
 }
 
-// quote fills in which approval is decided, and its digest, from those that wait.
-func (c *cli) quote(ctx context.Context, thread contract.ThreadRef, decision *contract.Decision) error {
+// confirm asks the person at the terminal about an approval that was shown.
+func (c *cli) confirm(ctx context.Context, thread contract.ThreadRef, a contract.Approval) error {
+	if !c.interactive() {
+		what := title(a)
+		if c.json { // then it was not shown
+			what += " with the input " + cut(clean(string(a.Preview)), maxErrorPreview)
+		}
+		return misused("nobody is here to confirm %s; if it is right, approve it with: %s (or whatever waits, with --yes)",
+			what, approveLine(thread, a))
+	}
+	keys := keyboard{in: c.stdin}
+	if err := keys.ask(); err != nil {
+		return err
+	}
+	fmt.Fprint(c.stdout, "Approve? [y]es, [N]o: ")
+	select {
+	case line := <-keys.lines: // an empty one at the end of the input
+		switch strings.ToLower(strings.TrimSpace(line.text)) {
+		case "y", "yes":
+			return nil
+		}
+		return fmt.Errorf("not approved: %s waits still; refuse it with: starter deny %s %s", a.Tool, thread, a.ID)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// maxErrorPreview bounds, in columns, the input that an error shows.
+const maxErrorPreview = 400
+
+// quote fills in which approval is decided, and its digest, from those that wait,
+// and shows it.
+func (c *cli) quote(ctx context.Context, thread contract.ThreadRef, decision *contract.Decision) (contract.Approval, error) {
 	state, err := c.state(ctx, thread)
 	if err != nil {
-		return err
+		return contract.Approval{}, err
 	}
 	if decision.Approval == "" {
 		switch len(state.Pending) {
 		case 0:
-			return fmt.Errorf("%s waits for no approval", thread)
+			return contract.Approval{}, fmt.Errorf("%s waits for no approval", thread)
 		case 1:
 			decision.Approval = state.Pending[0].ID
 		default:
-			return misused("%s waits for several approvals, name one: %s", thread, approvalIDs(state.Pending))
+			return contract.Approval{}, misused("%s waits for several approvals, name one: %s", thread, approvalIDs(state.Pending))
 		}
 	}
 	i := slices.IndexFunc(state.Pending, func(a contract.Approval) bool { return a.ID == decision.Approval })
 	if i < 0 {
-		return fmt.Errorf("%s waits for no approval %s; it waits for: %s", thread, decision.Approval, approvalIDs(state.Pending))
+		return contract.Approval{}, fmt.Errorf("%s waits for no approval %s; it waits for: %s", thread, decision.Approval, approvalIDs(state.Pending))
 	}
 	if decision.Digest == "" {
 		decision.Digest = state.Pending[i].Digest
 	}
 	if !c.json {
-		newTimeline(c.stdout, c.screen(), state.Agent).block(preview(state.Pending[i], 0), plain)
+		newTimeline(c.stdout, c.screen(), state.Agent).quote(state.Pending[i])
 	}
-	return nil
+	return state.Pending[i], nil
 }
 
 func approvalIDs(pending []contract.Approval) string {

@@ -39,9 +39,25 @@ type waitingError struct {
 }
 
 func (e waitingError) Error() string {
-	return fmt.Sprintf("turn %s waits for an approval of %s; decide with: starter approve %s %s (or deny), "+
+	return fmt.Sprintf("turn %s waits for an approval of %s; decide with: %s, or with: starter deny %s %s; "+
 		"then follow it with: starter watch %s --turn %s",
-		e.turn, e.approval.Tool, e.thread, e.approval.ID, e.thread, e.turn)
+		e.turn, e.approval.Tool, approveLine(e.thread, e.approval), e.thread, e.approval.ID, e.thread, e.turn)
+}
+
+// approveLine is the command that approves what was shown, and nothing else.
+func approveLine(thread contract.ThreadRef, a contract.Approval) string {
+	return fmt.Sprintf("starter approve %s %s --digest %s", thread, a.ID, a.Digest)
+}
+
+// stoppedError ends a command that was interrupted while it followed a turn.
+type stoppedError struct {
+	thread contract.ThreadRef
+	turn   string
+}
+
+func (e stoppedError) Error() string {
+	return fmt.Sprintf("stopped watching; turn %s goes on: follow it with starter watch %s --turn %s, or end it with starter cancel %s",
+		e.turn, e.thread, e.turn, e.thread)
 }
 
 // turnError ends a command whose turn ended without an answer.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -23,6 +26,17 @@ func (o *opening) register(cmd *cobra.Command) {
 
 func (o *opening) start(thread contract.ThreadRef) contract.Start {
 	return contract.Start{ThreadRef: thread, Agent: o.agent, User: o.user, Roles: o.roles}
+}
+
+// explain says what to do about a thread that belongs to a user where none is
+// named; whose it is, is not told.
+func (o *opening) explain(err error) error {
+	var refusal *signals.Error
+	if o.user == "" && errors.As(err, &refusal) && refusal.Code == contract.ErrThreadConflict &&
+		strings.HasPrefix(refusal.Message, "user: ") {
+		return &signals.Error{Code: refusal.Code, Message: "the thread belongs to a user: name the user with --user"}
+	}
+	return err
 }
 
 func (c *cli) openCommand() *cobra.Command {
@@ -49,7 +63,7 @@ The server takes it whether or not a worker runs; send opens a thread too.`,
 				return err
 			}
 			if err := c.threads.Open(cmd.Context(), start); err != nil {
-				return err
+				return opening.explain(err)
 			}
 			return c.print(opened{start, start.WorkflowID(), c.link(thread)}, func(w io.Writer) {
 				fmt.Fprintf(w, "%s is open\n", thread)

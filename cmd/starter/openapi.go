@@ -18,8 +18,11 @@ func (c *cli) openapiCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "openapi",
 		Short: "Look at OpenAPI specifications",
-		Args:  arguments(0, 0),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: `Look at OpenAPI specifications, of which a worker makes tools. Neither a worker nor a
+Temporal server is needed.`,
+		Example: `  starter openapi inspect api/openapi.yaml`,
+		Args:    arguments(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(c.openapiInspectCommand())
 	return cmd

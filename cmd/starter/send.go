@@ -31,11 +31,12 @@ func (c *cli) sendCommand() *cobra.Command {
 standard input.
 
 The thread is opened if need be; --agent is needed for that, and may be left out
-for a thread that is open.
+for a thread that is open. With --agent, --user is whom the thread belongs to;
+without it, --user is who wrote the message in an open thread.
 
 An approval is asked for on the terminal. Without one, or with --json, the command
-says how to decide and ends with exit code 4; --yes approves everything. The thread
-goes on in any case: follow it again with watch --turn.
+shows what waits, says how to decide and ends with exit code 4; --yes approves
+everything. The thread goes on in any case: follow it again with watch --turn.
 
 With --json: {"submitted": ...}, then {"part": ...} for each part of the timeline,
 then {"turn": ...}, each on a line of its own.
@@ -43,6 +44,7 @@ then {"turn": ...}, each on a line of its own.
 ` + exitCodesHelp,
 		Example: `  starter send acme/t1 "Refund the mug in order 4711" --agent support --user ann
   starter send acme/t1 "And the teapot?"
+  starter send acme/t1 "I am his manager: do it" --user bob
   starter send acme/t1 - --id import-17 --no-wait < request.txt
   starter send acme/t1 "Refund the mug" --yes --json | jq .part.title`,
 		Args: arguments(2, 2),
@@ -88,6 +90,9 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 	if err != nil {
 		return err
 	}
+	if s.user != start.User {
+		submission.User = s.user
+	}
 	var submitted contract.Submitted
 	err = c.ask(ctx, func(ctx context.Context) error {
 		submitted, err = c.threads.Send(ctx, start, submission)
@@ -97,7 +102,7 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 		return fmt.Errorf("the message may be taken still, send it again with --id %s: %w", submission.ID, err)
 	}
 	if err != nil {
-		return err
+		return s.explain(err)
 	}
 	if s.id != "" {
 		after = 0 // it may have been sent before: the turn began then
@@ -118,7 +123,7 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 	}
 	v := &conversation{
 		cli: c, thread: thread, turn: submitted.Turn, by: s.by, decide: byNobody,
-		view: newTimeline(c.stdout, c.screen(), start.Agent),
+		view: newTimeline(c.stdout, c.screen(), start.Agent), keys: keyboard{in: c.stdin},
 	}
 	v.view.turn = v.turn
 	switch {
@@ -127,11 +132,11 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 	case c.interactive():
 		v.decide = byPerson
 	}
+	v.view.quoting = v.decide != byPerson
 	_, err = v.follow(ctx, after)
 	v.view.wipe()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("stopped watching; turn %s goes on: follow it with starter watch %s --turn %s, or end it with starter cancel %s",
-			v.turn, thread, v.turn, thread)
+		err = stoppedError{thread, v.turn}
 	}
 	return err
 }

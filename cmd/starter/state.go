@@ -48,13 +48,14 @@ func (c *cli) printState(w io.Writer, s contract.State) {
 	}
 	line("status", "%s", s.Status)
 	if s.Turn != nil {
-		line("turn", "%s %s, %d model turns", s.Turn.ID, s.Turn.Status, s.Turn.Steps)
+		line("turn", "%s %s, %s", s.Turn.ID, s.Turn.Status, count(s.Turn.Steps, "model turn"))
 	}
 	for _, a := range s.Pending {
 		line("waits", "%s for approval %s, %s", a.Tool, a.ID, view.expiry(&a))
+		view.quote(a)
 	}
 	if len(s.Queue) > 0 {
-		line("queue", "%d turns", len(s.Queue))
+		line("queue", "%s", count(len(s.Queue), "turn"))
 	}
 	if n := len(s.Recent); n > 0 {
 		last := s.Recent[n-1]
@@ -65,7 +66,7 @@ func (c *cli) printState(w io.Writer, s contract.State) {
 		line("last", "%s %s: %s", last.ID, last.Status, cmp.Or(last.Answer, problem))
 	}
 	line("messages", "%d", s.Messages)
-	line("usage", "%s, %d calls", cmp.Or(strings.Join(tokens(&s.Usage), ", "), "no tokens"), s.Usage.Calls)
+	line("usage", "%s, %s", cmp.Or(strings.Join(tokens(&s.Usage), ", "), "no tokens"), count(s.Usage.Calls, "call"))
 	if link := c.link(s.ThreadRef); link != "" {
 		line("ui", "%s", link)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -134,4 +135,12 @@ func wrapWords(words []string, limit int) []string {
 		line, used = line+word, used+columns(word)
 	}
 	return append(lines, line)
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -36,6 +36,9 @@ With --json each thread is a JSON value on a line of its own.`,
 			if filter.Status != "" && !slices.Contains(searchStatuses, filter.Status) {
 				return misused("--status %q: want one of %s", filter.Status, strings.Join(searchStatuses, ", "))
 			}
+			if pending != "" && contract.Kind(pending) != contract.KindApproval {
+				return misused("--pending %q: want %s", pending, contract.KindApproval)
+			}
 			if limit < 1 {
 				return misused("--limit %d: want 1 or more", limit)
 			}

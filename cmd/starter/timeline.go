@@ -32,6 +32,9 @@ type timeline struct {
 	passing bool
 	// asking says that it stands behind a question.
 	asking bool
+	// quoting says that what waits for a person is shown with its input and digest.
+	// Where the person is asked, the question shows the input.
+	quoting bool
 	// held is the agent's newest message. It is drawn when something follows; the
 	// last one is the answer, which is printed whole.
 	held *contract.Part
@@ -116,6 +119,9 @@ func (t *timeline) settled(p contract.Part) {
 		r.body = p.Text
 	}
 	t.row(r)
+	if t.quoting && p.Status == contract.PartWaiting && p.Approval != nil {
+		t.quote(*p.Approval)
+	}
 	if p.Problem != nil && p.Kind != contract.KindApproval && p.Problem.Message != t.problem {
 		t.problem = p.Problem.Message
 		t.block(t.problem, plain)
@@ -152,6 +158,13 @@ func (t *timeline) approval(p contract.Part) (text, body string) {
 	default:
 		return p.Tool + " withdrawn", ""
 	}
+}
+
+// quote shows the input of a call that waits, and the digest that a decision
+// quotes: on a line of its own, unbroken, so that it can be copied.
+func (t *timeline) quote(a contract.Approval) {
+	t.block(preview(a, 0), plain)
+	t.lines([]string{"digest: " + clean(a.Digest)}, plain)
 }
 
 // expiry says when an approval expires.

@@ -60,6 +60,9 @@ With --json each message is a JSON value on a line of its own.`,
 func drawMessage(view *timeline, m contract.Message) {
 	glyphs := map[contract.Role]string{contract.RoleUser: "●", contract.RoleAssistant: "◆", contract.RoleTool: "·"}
 	r := row{glyph: glyphs[m.Role], label: string(m.Role), meta: []string{fmt.Sprintf("#%d %s", m.Index, m.Turn)}}
+	if m.User != "" { // it is not the thread's user who wrote it
+		r.meta = append(r.meta, "by "+clean(m.User))
+	}
 	switch m.Role {
 	case contract.RoleTool:
 		r.text, r.body = m.Tool, m.Text

@@ -43,6 +43,7 @@ there.
 				return err
 			}
 			view := newTimeline(c.stdout, c.screen(), state.Agent)
+			view.quoting = true
 			defer view.wipe()
 			if turn == "" {
 				return c.watch(cmd.Context(), thread, after, view)

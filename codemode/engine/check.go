@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,12 +12,14 @@ import (
 // check refuses a program that cannot be run, and completes one that can.
 func (e *Engine) check(program snippet.Program) (snippet.Program, error) {
 	switch {
+	case program.Tenant == "":
+		return program, errors.New("tenant: missing; a process serves one tenant only")
 	case len(program.Source) > snippet.MaxSource:
 		return program, fmt.Errorf("source: %d bytes, at most %d", len(program.Source), snippet.MaxSource)
 	case program.Now.IsZero():
-		return program, fmt.Errorf("now: the execution's time is missing")
+		return program, errors.New("now: the execution's time is missing")
 	case len(program.API) > 0 && !json.Valid(program.API):
-		return program, fmt.Errorf("api: not valid JSON")
+		return program, errors.New("api: not valid JSON")
 	}
 	for i, record := range program.Journal.Calls {
 		if record.Number != i+1 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime"
 	"time"
 
@@ -67,6 +68,9 @@ type Engine struct {
 // New makes an engine and starts a first child, so that a machine on which
 // snippets cannot run safely is found out at once.
 func New(options Options) (*Engine, error) {
+	if len(os.Args) > 1 && os.Args[1] == wire.ChildArg {
+		return nil, errors.New("codemode engine: this process is a child of an engine: main must call sandbox.ChildMain first")
+	}
 	if err := options.complete(); err != nil {
 		return nil, fmt.Errorf("codemode engine: %w", err)
 	}

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -147,10 +146,4 @@ func TestLimitsTellWhereTheSnippetWas(t *testing.T) {
 			}
 		})
 	}
-}
-
-func ExampleEngine_shape() {
-	problem := snippet.Error{Code: "exception", Message: "no", Position: &snippet.Position{Line: 2, Column: 3}}
-	fmt.Println(problem.Error())
-	// Output: exception: no (line 2, column 3)
 }

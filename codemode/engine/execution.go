@@ -96,6 +96,7 @@ func (x *Execution) step(ctx context.Context, request *wire.Request) (snippet.St
 		}
 		return snippet.Step{CPU: x.child.used(), End: &snippet.End{Error: died.problem}}, nil
 	case err != nil:
+		x.ended = ctx.Err() != nil
 		return snippet.Step{}, err
 	case reply.Divergence != nil:
 		d := reply.Divergence

@@ -300,6 +300,7 @@ func TestRefusesWhatMakesNoSense(t *testing.T) {
 		change func(*snippet.Program)
 		want   string
 	}{
+		{"no tenant", func(p *snippet.Program) { p.Tenant = "" }, "tenant: missing"},
 		{"large source", func(p *snippet.Program) { p.Source = strings.Repeat(" ", snippet.MaxSource+1) }, "source: 65537 bytes, at most 65536"},
 		{"no time", func(p *snippet.Program) { p.Now = time.Time{} }, "now: the execution's time is missing"},
 		{"api is no JSON", func(p *snippet.Program) { p.API = json.RawMessage("{") }, "api: not valid JSON"},
@@ -373,6 +374,9 @@ func TestCancelledContextEndsAStepAtOnce(t *testing.T) {
 	}
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("it took %s", took)
+	}
+	if _, err := s.x.Deliver(t.Context(), snippet.Delivery{Call: 1, At: epoch}); !errors.Is(err, engine.ErrEnded) {
+		t.Errorf("afterwards: %v, want ErrEnded", err)
 	}
 	end, _, _ := play(t, e, program("return 1"), echo)
 	if string(end.Result) != "1" {

@@ -18,7 +18,7 @@ func TestAnythingIsAResult(t *testing.T) {
 		{"numbers", `return [1, -0, 1.5, 1e21, NaN, Infinity, -Infinity]`, `[1,0,1.5,1e+21,"NaN","Infinity","-Infinity"]`, ""},
 		{"BigInt", `return [10n, 2n ** 64n]`, `[10,"18446744073709551616n"]`, ""},
 		{"undefined within", `return { a: undefined, b: [undefined, , 1] }`, `{"b":[null,null,1]}`, ""},
-		{"Date", `return [new Date(0), new Date(NaN)]`, `["1970-01-01T00:00:00.000Z","[Invalid Date]"]`, ""},
+		{"Date", `return [new Date(0), new Date(NaN), new Date(8.64e15), new Date(-8e14)]`, `["1970-01-01T00:00:00.000Z","[Invalid Date]","+275760-09-13T00:00:00.000Z","-023381-01-04T17:46:40.000Z"]`, ""},
 		{"Map and Set", `return [new Map<any, any>([["a", 1], [{ k: 1 }, new Set([2])]]), new Set(["x"])]`, `[{"[Map]":[["a",1],[{"k":1},{"[Set]":[2]}]]},{"[Set]":["x"]}]`, ""},
 		{"bytes", `return [new Uint8Array([104, 105]), new ArrayBuffer(2), new Float64Array([1.5])]`, `[{"[bytes]":"aGk="},{"[bytes]":"AAA="},{"[Float64Array]":[1.5]}]`, ""},
 		{"Error", `return Object.assign(new TypeError("no"), { code: 4 })`, `{"name":"TypeError","message":"no","code":4}`, ""},

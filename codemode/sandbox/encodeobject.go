@@ -105,7 +105,17 @@ func (e *encoder) date(o *goja.Object) {
 		e.name("[Invalid Date]")
 		return
 	}
-	e.string(at.UTC().Format("2006-01-02T15:04:05.000Z"))
+	e.string(dateText(at))
+}
+
+// dateText writes a date as toISOString does.
+func dateText(at time.Time) string {
+	at = at.UTC()
+	text := at.Format("-01-02T15:04:05.000Z")
+	if year := at.Year(); year < 0 || year > 9999 {
+		return fmt.Sprintf("%+07d", year) + text
+	}
+	return fmt.Sprintf("%04d", at.Year()) + text
 }
 
 // mapObject writes a Map: for a tool as an object, which takes strings as keys.

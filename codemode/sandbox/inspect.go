@@ -203,7 +203,7 @@ func (i *inspector) failure(o *goja.Object) {
 
 func (i *inspector) date(o *goja.Object) {
 	if at, ok := o.Export().(time.Time); ok {
-		i.out.WriteString(at.UTC().Format("2006-01-02T15:04:05.000Z"))
+		i.out.WriteString(dateText(at))
 		return
 	}
 	i.out.WriteString("Invalid Date")

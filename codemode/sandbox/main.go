@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
@@ -13,6 +14,10 @@ import (
 	"github.com/heddle-dev/heddle/codemode/internal/wire"
 	"github.com/heddle-dev/heddle/codemode/snippet"
 )
+
+// processors is what a child runs on: one for the snippet, one for what watches it
+// and collects its garbage.
+const processors = 2
 
 // ChildMain serves an engine and exits, if this process is a child that one
 // started. In any other process it returns at once. It must be called before
@@ -37,6 +42,7 @@ func serve(arg string, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("decode setup: %w", err)
 	}
 	time.Local = time.UTC
+	runtime.GOMAXPROCS(processors)
 	// regexp2 reports a full stack as no match, and goja passes that on: a wrong
 	// answer. Without a bound the memory limit ends such a match instead.
 	regexp2.DefaultOptimizationOptions.MaxBacktrackingStackSize = -1

@@ -58,16 +58,12 @@ func loadPrelude() error {
 func (x *execution) furnish() error {
 	host := x.host()
 	for _, part := range prelude {
-		if part.globals == nil {
-			if err := x.install(part, host); err != nil {
-				return err
-			}
-			continue
+		install := x.install
+		if part.globals != nil {
+			install = x.installLate
 		}
-		var err error
-		thrown := x.rt.Try(func() { err = x.installLate(part, host) })
-		if err != nil || thrown != nil {
-			return fmt.Errorf("prelude %s: %w", part.name, errors.Join(err, thrown))
+		if err := install(part, host); err != nil {
+			return fmt.Errorf("prelude %s: %w", part.name, err)
 		}
 	}
 	for name, hook := range map[string]*goja.Callable{
@@ -82,16 +78,14 @@ func (x *execution) furnish() error {
 func (x *execution) install(part *preludePart, host *goja.Object) error {
 	function, err := x.rt.RunProgram(part.program)
 	if err != nil {
-		return fmt.Errorf("prelude %s: %w", part.name, err)
+		return err
 	}
 	call, ok := goja.AssertFunction(function)
 	if !ok {
-		return fmt.Errorf("prelude %s is no function", part.name)
+		return errors.New("it is no function")
 	}
-	if _, err := call(goja.Undefined(), host); err != nil {
-		return fmt.Errorf("prelude %s: %w", part.name, err)
-	}
-	return nil
+	_, err = call(goja.Undefined(), host)
+	return err
 }
 
 // installLate defines globals that install their part when they are first read,
@@ -102,7 +96,9 @@ func (x *execution) installLate(part *preludePart, host *goja.Object) error {
 		must(x.install(part, host))
 		return goja.Undefined()
 	}
-	must(host.Set(part.name, load))
+	if err := host.Set(part.name, load); err != nil {
+		return err
+	}
 	for _, name := range part.globals {
 		get := func(call goja.FunctionCall) goja.Value {
 			load(call)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"os"
+	"strconv"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -94,14 +96,23 @@ func explain(err error, options client.Options) error {
 }
 
 // LocalUI is where the Temporal UI of a local development server is, or empty
-// when the server is elsewhere: the UI's address cannot be asked for.
+// when the server is elsewhere. The UI's address cannot be asked for; a development
+// server puts it on the same host, [uiPortDistance] ports above its own.
 func LocalUI(address string) string {
-	host, _, err := net.SplitHostPort(address)
+	host, service, err := net.SplitHostPort(address)
 	if err != nil {
 		return ""
 	}
+	port, err := strconv.ParseUint(service, 10, 16)
+	if err != nil || port == 0 || port+uiPortDistance > math.MaxUint16 {
+		return ""
+	}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		return "http://localhost:8233"
+		return "http://" + net.JoinHostPort(host, strconv.FormatUint(port+uiPortDistance, 10))
 	}
 	return ""
 }
+
+// uiPortDistance is how far the UI's port is from the server's, such as 8233 from
+// 7233.
+const uiPortDistance = 1000

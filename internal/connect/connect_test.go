@@ -166,8 +166,14 @@ func TestExplain(t *testing.T) {
 func TestLocalUI(t *testing.T) {
 	for address, want := range map[string]string{
 		"localhost:7233":      "http://localhost:8233",
-		"127.0.0.1:7233":      "http://localhost:8233",
-		"[::1]:7233":          "http://localhost:8233",
+		"127.0.0.1:7233":      "http://127.0.0.1:8233",
+		"[::1]:7233":          "http://[::1]:8233",
+		"127.0.0.1:40123":     "http://127.0.0.1:41123",
+		"localhost:64535":     "http://localhost:65535",
+		"localhost:64536":     "",
+		"localhost:0":         "",
+		"localhost:grpc":      "",
+		"localhost:":          "",
 		"temporal.corp:7233":  "",
 		"10.0.0.7:7233":       "",
 		"localhost":           "",

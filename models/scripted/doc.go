@@ -38,9 +38,22 @@
 //   - The messages of the user divide the conversation into turns. A turn plays
 //     the first entry of the script whose when matches its first message; if
 //     none does, it plays the next of the entries without when that no earlier
-//     turn has played.
+//     turn has played. So an entry without when plays once in a thread, and one
+//     with when as often as it matches.
 //   - Within its turn, each reply of the model has played one step. The next one
 //     is the next step whose when, if it has one, matches.
+//
+// An answer to all else, however often, is a last entry whose when matches
+// anything. An empty regex asks for nothing and is refused; ^ matches any text:
+//
+//	turns:
+//	  - when: {contains: refund}
+//	    steps: [{text: Your refund is on its way.}]
+//	  - when: {regex: "^"}
+//	    steps: [{text: I know about refunds only.}]
+//
+// As it matches before any entry without when is looked at, a script that has it
+// gives each of its other entries a when, and above it.
 //
 // # Fields of a step
 //

@@ -18,13 +18,18 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// publishedFolder holds specifications that services have published. They are
-// not part of this repository.
+// publishedFolder holds specifications that services have published, in the
+// folder of shared test data: the one that HEDDLE_SHARED names, or ../shared
+// beside the repository.
 func publishedFolder(tb testing.TB) string {
 	tb.Helper()
-	folder := os.Getenv("HEDDLE_OPENAPI_SPECS")
-	if folder == "" {
-		tb.Skip("set HEDDLE_OPENAPI_SPECS to a folder of published OpenAPI specifications")
+	root := os.Getenv("HEDDLE_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	folder := filepath.Join(root, "openapi")
+	if _, err := os.Stat(folder); err != nil {
+		tb.Skipf("no published specifications (%v); set HEDDLE_SHARED to the folder of shared test data", err)
 	}
 	return folder
 }

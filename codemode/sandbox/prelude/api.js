@@ -16,6 +16,7 @@
       super(message);
       defineProperty(this, 'name', { value: 'ToolError', configurable: true, writable: true });
     }
+    toJSON() { return { name: this.name, message: this.message, ...this }; }
   }
 
   host.failure = (fields, stack) => {
