@@ -81,7 +81,7 @@ func (v *conversation) follow(ctx context.Context, after int64) (contract.Turn, 
 			}
 		case line, ok := <-v.keys.lines:
 			if !ok { // nobody types any more
-				v.keys.lines, v.decide = nil, byNobody
+				v.keys.lines, v.decide, v.view.quoting = nil, byNobody, true
 				if len(v.waiting) > 0 {
 					return contract.Turn{}, waitingError{v.thread, v.turn, v.waiting[0]}
 				}

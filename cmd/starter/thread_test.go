@@ -114,21 +114,30 @@ func TestSendWithoutATerminalSaysHowToDecide(t *testing.T) {
 	b := newBench(t)
 	thread := b.thread()
 	got := b.must(exitWaiting, "send", thread, mug, "--agent", "support")
-	contains(t, got, "turn t1 waits for an approval of orders.refund", "starter approve "+thread+" ", "starter watch "+thread+" --turn t1")
+	contains(t, got, "turn t1 waits for an approval of orders.refund", "starter approve "+thread+" t1-", " --digest sha256:", "starter deny "+thread+" t1-",
+		"digest: sha256:", `"cents": 1450`, "starter watch "+thread+" --turn t1")
 
 	state := jsonLines[contract.State](t, b.must(exitOK, "state", thread, "--json"))[0]
 	if len(state.Pending) != 1 || state.Status != contract.StatusWaiting {
 		t.Fatalf("state %+v", state)
 	}
 	approval := state.Pending[0]
-	contains(t, b.must(exitOK, "state", thread), "waiting", "orders.refund for approval "+approval.ID, "http://ui.example/")
+	contains(t, b.must(exitOK, "state", thread), "waiting", "orders.refund for approval "+approval.ID, "http://ui.example/",
+		"1 model turn", `"cents": 1450`, "digest: "+approval.Digest+"\n")
 	for listed := ""; !strings.Contains(listed, thread); { // the list is some moments behind
 		listed = b.must(exitOK, "threads", "--pending", "approval", "--tenant", "acme", "--agent", "support", "--status", "waiting")
 	}
 
 	contains(t, b.must(exitFailed, "approve", thread, approval.ID, "--digest", "sha256:other"), "digest_mismatch")
 	contains(t, b.must(exitFailed, "approve", thread, "t9-s9-c9-a"), "waits for no approval t9-s9-c9-a", approval.ID)
-	contains(t, b.must(exitOK, "approve", thread, "--comment", "fine"), `"cents": 1450`, "approved "+approval.ID)
+	command := "starter approve " + thread + " " + approval.ID + " --digest " + approval.Digest
+	contains(t, b.must(exitUsage, "approve", thread), `"cents": 1450`, "digest: "+approval.Digest+"\n", command, "--yes")
+	if got := b.run(b.ctx, "approve", thread, "--json"); got.code != exitUsage || got.stdout != "" {
+		t.Errorf("approve --json unseen: %+v", got)
+	} else {
+		contains(t, got.stderr, `"cents":1450`, command)
+	}
+	contains(t, b.must(exitOK, append(strings.Fields(command)[1:], "--comment", "fine")...), "approved "+approval.ID)
 	got = b.must(exitOK, "watch", thread, "--turn", "t1")
 	contains(t, got, "approved by ann", "fine", "I have refunded $14.50")
 	contains(t, b.must(exitFailed, "deny", thread, approval.ID, "--digest", approval.Digest), "already_decided")
@@ -149,6 +158,55 @@ func TestSendAsksOnATerminal(t *testing.T) {
 
 	b.stdin = strings.NewReader("") // the person has left
 	contains(t, b.must(exitWaiting, "send", b.thread(), mug, "--agent", "support"), "waits for an approval")
+}
+
+func TestApproveAsksOnATerminal(t *testing.T) {
+	b := newBench(t)
+	thread := b.thread()
+	b.must(exitWaiting, "send", thread, mug, "--agent", "support")
+	b.terminal = true
+	for _, answer := range []string{"", "\n", "n\n", "yo\n"} {
+		b.stdin = strings.NewReader(answer)
+		contains(t, b.must(exitFailed, "approve", thread),
+			`"cents": 1450`, "digest: sha256:", "Approve? [y]es, [N]o: ", "not approved", "starter deny "+thread)
+	}
+	b.stdin = strings.NewReader("y\n")
+	contains(t, b.must(exitOK, "approve", thread), "approved t1-")
+	contains(t, b.must(exitOK, "watch", thread, "--turn", "t1"), "I have refunded")
+
+	thread += "-2"
+	b.terminal = false
+	b.must(exitWaiting, "send", thread, mug, "--agent", "support")
+	contains(t, b.must(exitOK, "approve", thread, "--yes"), `"cents": 1450`, "approved t1-")
+}
+
+func TestSendSaysWhoWrote(t *testing.T) {
+	b := newBench(t)
+	thread := b.thread()
+	b.must(exitOK, "send", thread, "hello", "--agent", "support", "--user", "ann")
+	b.must(exitOK, "send", thread, "hello from bob", "--user", "bob")
+	b.must(exitOK, "send", thread, "hello again", "--user", "ann")
+	users := map[string]string{}
+	for _, m := range jsonLines[contract.Message](t, b.must(exitOK, "transcript", thread, "--json")) {
+		if m.Role == contract.RoleUser {
+			users[m.Text] = m.User
+		}
+	}
+	for text, want := range map[string]string{"hello": "", "hello from bob": "bob", "hello again": ""} {
+		if got, ok := users[text]; !ok || got != want {
+			t.Errorf("%q was written by %q, want %q (all: %v)", text, got, want, users)
+		}
+	}
+	contains(t, b.must(exitOK, "transcript", thread), "by bob")
+
+	for _, command := range [][]string{{"open", thread}, {"send", thread, "hi"}} {
+		got := b.must(exitFailed, append(command, "--agent", "support")...)
+		contains(t, got, "thread_conflict", "name the user with --user")
+		if strings.Contains(got, `""`) || strings.Contains(got, "ann") {
+			t.Errorf("%v: %s", command, got)
+		}
+	}
+	contains(t, b.must(exitFailed, "send", thread, "hi", "--agent", "support", "--user", "eve"), "thread_conflict", "eve")
 }
 
 func TestSendInJSON(t *testing.T) {

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"bytes"
 	"encoding/json"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -40,5 +41,43 @@ func TestLoggerRefuses(t *testing.T) {
 func TestVersionNamesTheProgram(t *testing.T) {
 	if got := Version(); !strings.HasPrefix(got, "heddle ") || !strings.Contains(got, "go1.") {
 		t.Errorf("Version() = %q", got)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	revision := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}}
+	shop := debug.Module{Path: "example.com/shop", Version: "v1.2.3"}
+	other := &debug.Module{Path: "example.com/other", Version: "v9.0.0"}
+	for _, test := range []struct {
+		name, want string
+		info       debug.BuildInfo
+	}{
+		{
+			"its own", "heddle v0.4.0 0123456789ab go1.26",
+			debug.BuildInfo{Main: debug.Module{Path: module, Version: "v0.4.0"}, Settings: revision, Deps: []*debug.Module{other}},
+		},
+		{
+			"an application", "example.com/shop v1.2.3 0123456789ab heddle v0.4.0 go1.26",
+			debug.BuildInfo{Main: shop, Settings: revision, Deps: []*debug.Module{other, {Path: module, Version: "v0.4.0"}}},
+		},
+		{
+			"with a fork of this module", "example.com/shop v1.2.3 heddle v0.4.1 go1.26",
+			debug.BuildInfo{Main: shop, Deps: []*debug.Module{{
+				Path: module, Version: "v0.4.0", Replace: &debug.Module{Path: "example.com/fork", Version: "v0.4.1"},
+			}}},
+		},
+		{
+			"with a folder in its place", "example.com/shop v1.2.3 heddle (devel) go1.26",
+			debug.BuildInfo{Main: shop, Deps: []*debug.Module{{
+				Path: module, Version: "v0.4.0", Replace: &debug.Module{Path: "../heddle"},
+			}}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.info.GoVersion = "go1.26"
+			if got := describe(&test.info); got != test.want {
+				t.Errorf("describe() = %q, want %q", got, test.want)
+			}
+		})
 	}
 }

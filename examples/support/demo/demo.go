@@ -28,7 +28,8 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// errNobody: the refund waits for an approval that nobody can give.
+// errNobody: the refund will wait for an approval, or waits for one, that nobody
+// can give.
 var errNobody = errors.New("nobody is here to approve")
 
 // demo is what the demo has started.
@@ -40,6 +41,9 @@ type demo struct {
 }
 
 func run(ctx context.Context) (err error) {
+	if os.Getenv("DEMO_YES") == "" && !onTerminal() {
+		return errNobody
+	}
 	dir, err := os.MkdirTemp("", "heddle-demo-")
 	if err != nil {
 		return err
@@ -102,11 +106,11 @@ func (d *demo) startTemporal(ctx context.Context, log *child.Log) error {
 	if err != nil {
 		return err
 	}
-	if d.temporal, err = child.StartTemporal(ctx, child.TemporalOptions{Path: path, UI: true, Output: log}); err != nil {
+	if d.temporal, err = child.StartTemporal(ctx, child.TemporalOptions{Path: path, UI: attended(), Output: log}); err != nil {
 		return err
 	}
 	d.env = append(child.ClientEnv(d.temporal.Address),
-		"TEMPORAL_UI_URL="+d.temporal.UI,
+		"TEMPORAL_UI_URL="+cmp.Or(d.temporal.UI, "none"),
 		"HEDDLE_TASK_QUEUE=heddle",
 		"SUPPORT_DB="+d.database(),
 		"SUPPORT_BLOBS="+filepath.Join(d.dir, "blobs"),
@@ -185,12 +189,20 @@ func (d *demo) printRefunds(ctx context.Context, when string) error {
 	return nil
 }
 
+// attended reports whether a person follows the demo, and may look at the UI.
+func attended() bool { return os.Getenv("DEMO_YES") == "" && onTerminal() }
+
+// onTerminal reports whether a person can be asked.
+func onTerminal() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
 // linger lets a person look at the Temporal UI.
 func (d *demo) linger(ctx context.Context) error {
-	say("Temporal UI: " + d.temporal.UI + "/namespaces/default/workflows")
-	if os.Getenv("DEMO_YES") != "" || !term.IsTerminal(int(os.Stdin.Fd())) {
+	if !attended() {
 		return nil
 	}
+	say("Temporal UI: " + d.temporal.UI + "/namespaces/default/workflows")
 	say("have a look; Enter stops everything")
 	entered := make(chan struct{})
 	go func() {
