@@ -106,11 +106,11 @@ func (d *demo) startTemporal(ctx context.Context, log *child.Log) error {
 	if err != nil {
 		return err
 	}
-	if d.temporal, err = child.StartTemporal(ctx, child.TemporalOptions{Path: path, UI: attended(), Output: log}); err != nil {
+	if d.temporal, err = child.StartTemporal(ctx, child.TemporalOptions{Path: path, UI: true, Output: log}); err != nil {
 		return err
 	}
 	d.env = append(child.ClientEnv(d.temporal.Address),
-		"TEMPORAL_UI_URL="+cmp.Or(d.temporal.UI, "none"),
+		"TEMPORAL_UI_URL="+d.temporal.UI,
 		"HEDDLE_TASK_QUEUE=heddle",
 		"SUPPORT_DB="+d.database(),
 		"SUPPORT_BLOBS="+filepath.Join(d.dir, "blobs"),
@@ -199,10 +199,11 @@ func onTerminal() bool {
 
 // linger lets a person look at the Temporal UI.
 func (d *demo) linger(ctx context.Context) error {
+	say("Temporal UI: " + d.temporal.UI + "/namespaces/default/workflows")
 	if !attended() {
+		say("nobody is here to look at it: stopping everything")
 		return nil
 	}
-	say("Temporal UI: " + d.temporal.UI + "/namespaces/default/workflows")
 	say("have a look; Enter stops everything")
 	entered := make(chan struct{})
 	go func() {
