@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -259,10 +260,16 @@ func (c *child) death(cause error) error {
 
 // reasonOf reads the last words of a Go program.
 func reasonOf(words string, state *os.ProcessState) string {
+	said := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(part string) bool { return strings.Contains(words, part) })
+	}
 	switch {
-	case strings.Contains(words, "stack exceeds"), strings.Contains(words, "stack overflow"):
+	case said("stack exceeds", "stack overflow"):
 		return snippet.CodeStack
-	case strings.Contains(words, "out of memory"), strings.Contains(words, "cannot allocate memory"), strings.Contains(words, "makeslice"):
+	case said("out of memory", "cannot allocate memory", "cannot map pages", "failed to create new OS thread", "failed to reserve"):
+		return snippet.CodeMemory
+	case strings.HasPrefix(words, "SIGSEGV") && said("goroutine 0 "):
+		// The runtime itself, on its own stack: it does not check all its allocations.
 		return snippet.CodeMemory
 	case state != nil && state.UserTime()+state.SystemTime() >= maxLifeCPU:
 		return snippet.CodeCPU
