@@ -113,7 +113,7 @@ func calls(ctx context.Context, report *Report) error {
 			if _, _, err := pairs(ctx, 2, ours, baseline); err != nil { // warm up
 				return err
 			}
-			took, bareTook, err := pairs(ctx, 9, ours, baseline)
+			took, bareTook, err := pairs(ctx, 15, ours, baseline)
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func firstModel(ctx context.Context, report *Report) error {
 			if _, _, err := pairs(ctx, 5, ours, baseline); err != nil { // warm up
 				return err
 			}
-			took, bareTook, err := pairs(ctx, 41, ours, baseline)
+			took, bareTook, err := pairs(ctx, 81, ours, baseline)
 			if err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ type Client struct {
 	temporal  client.Client
 	reader    *Reader
 	taskQueue string
+	owned     owned
 }
 
 // Options are the options of a [Client] and of a [Reader]. The zero value fits a

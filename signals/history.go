@@ -20,11 +20,13 @@ const (
 	// seekTimeout bounds the search for the end of a history. It has to be less
 	// than the second before its deadline at which the server ends a long poll.
 	seekTimeout = 500 * time.Millisecond
-	// busyInterval is the least time between two long polls of a thread that is in
-	// the middle of something. Each activity makes three changes within
-	// milliseconds, and a request for each would cost the server about as much as
-	// the activity.
-	busyInterval = 20 * time.Millisecond
+	// A thread that is in the middle of something changes three times with each
+	// activity, and a request for each change would cost the server about as much as
+	// the activity. So there is a pause between two: a sixteenth of the time that the
+	// thread has been busy, within these bounds.
+	leastPause = 4 * time.Millisecond
+	mostPause  = 50 * time.Millisecond
+	pauseShare = 16
 )
 
 // tail waits for a run to change, at its history's end.
@@ -37,6 +39,8 @@ type tail struct {
 	// token is the server's mark of how far the history was read. Empty: nothing
 	// was read yet.
 	token []byte
+	// busySince is when the thread was first seen in the middle of something.
+	busySince time.Time
 	// polling is the long poll that is under way, if any.
 	polling chan polled
 }
@@ -94,11 +98,15 @@ func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 		}
 		switch changed, busy := changeIn(events); {
 		case changed && !busy:
+			t.busySince = time.Time{}
 			return false, nil
 		case changed && due == nil:
 			due = time.After(t.pace)
 		}
-		if !pause(ctx, busyInterval) {
+		if t.busySince.IsZero() {
+			t.busySince = time.Now()
+		}
+		if !pause(ctx, min(max(time.Since(t.busySince)/pauseShare, leastPause), mostPause)) {
 			return false, ctx.Err()
 		}
 	}

@@ -37,6 +37,9 @@ func (c *Client) Open(ctx context.Context, start contract.Start) error {
 // so that a message of one user reaches no other user's thread even while no
 // worker can say whose it is.
 func (c *Client) compare(ctx context.Context, start contract.Start) error {
+	if c.owned.has(start) {
+		return nil
+	}
 	opened, err := c.reader.opened(ctx, execution{workflowID: start.WorkflowID()})
 	switch {
 	case err != nil:
@@ -46,6 +49,7 @@ func (c *Client) compare(ctx context.Context, start contract.Start) error {
 	case opened.User != start.User:
 		return refuse(contract.ErrThreadConflict, "user: the thread belongs to another user than %q", start.User)
 	}
+	c.owned.add(start)
 	return nil
 }
 

@@ -1,0 +1,62 @@
+package evaluate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/heddle-dev/heddle/catalog/search"
+)
+
+// maxDepth bounds how deep in a schema properties are looked for.
+const maxDepth = 8
+
+// properties are the properties that a JSON Schema names, outer ones before inner
+// ones, as far as they lie open: references are not followed.
+func properties(schema json.RawMessage) ([]search.Parameter, error) {
+	if len(schema) == 0 || string(schema) == "null" {
+		return nil, nil
+	}
+	if schema[0] != '{' {
+		return nil, errors.New("want a JSON Schema, an object")
+	}
+	return gather(nil, schema, maxDepth), nil
+}
+
+func gather(found []search.Parameter, schema json.RawMessage, depth int) []search.Parameter {
+	var s struct {
+		Properties json.RawMessage `json:"properties"`
+		Items      json.RawMessage `json:"items"`
+	}
+	// What is no such schema has no properties.
+	if depth == 0 || json.Unmarshal(schema, &s) != nil {
+		return found
+	}
+	inner := []json.RawMessage{s.Items}
+	decoder := json.NewDecoder(bytes.NewReader(s.Properties))
+	if opening, err := decoder.Token(); err == nil && opening == json.Delim('{') {
+		for decoder.More() {
+			name, err := decoder.Token()
+			if err != nil {
+				break
+			}
+			var property json.RawMessage
+			if err := decoder.Decode(&property); err != nil {
+				break
+			}
+			var described struct {
+				Description string `json:"description"`
+			}
+			_ = json.Unmarshal(property, &described) // a description of another type is none
+			text, _ := name.(string)
+			found = append(found, search.Parameter{Name: text, Description: described.Description})
+			inner = append(inner, property)
+		}
+	}
+	for _, schema := range inner {
+		if len(schema) > 0 {
+			found = gather(found, schema, depth-1)
+		}
+	}
+	return found
+}

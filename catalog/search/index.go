@@ -1,0 +1,129 @@
+package search
+
+import (
+	"slices"
+	"sync"
+)
+
+// Index finds documents. Make one with [Build].
+type Index struct {
+	*store
+	// scope says which documents are visible, a bit for each; nil: all.
+	scope   []uint64
+	visible int
+}
+
+// Len is the number of documents that are visible in the index.
+func (x *Index) Len() int { return x.visible }
+
+// Restrict returns the index of those documents alone whose ids are allowed. Its
+// results are the same as if it had been built from them: nothing shows that there
+// are others. It is cheap to keep: it shares all but a bit for each document.
+func (x *Index) Restrict(allowed func(id string) bool) *Index {
+	narrow := &Index{store: x.store, scope: make([]uint64, (len(x.docs)+63)/64)}
+	for doc := range x.docs {
+		if x.sees(int32(doc)) && allowed(x.docs[doc].id) { //nolint:gosec // as in builder.add
+			narrow.scope[doc/64] |= 1 << (doc % 64)
+			narrow.visible++
+		}
+	}
+	return narrow
+}
+
+func (x *Index) sees(doc int32) bool {
+	return x.scope == nil || x.scope[doc/64]&(1<<(doc%64)) != 0
+}
+
+// frequency is the number of visible documents that have a term.
+func (x *Index) frequency(term int32) int {
+	docs := x.postDocs[x.offsets[term]:x.offsets[term+1]]
+	if x.scope == nil {
+		return len(docs)
+	}
+	n := 0
+	for _, doc := range docs {
+		if x.sees(doc) {
+			n++
+		}
+	}
+	return n
+}
+
+// has reports whether a visible document has the term.
+func (x *Index) has(term int32) bool {
+	return x.scope == nil || slices.ContainsFunc(x.postDocs[x.offsets[term]:x.offsets[term+1]], x.sees)
+}
+
+// namespaces lists those of visible documents, sorted, at most limit.
+func (x *Index) namespaces(limit int) []string {
+	seen := make(map[string]bool)
+	var names []string
+	for doc := range x.docs {
+		name := x.docs[doc].namespace
+		if name != "" && !seen[name] && x.sees(int32(doc)) { //nolint:gosec // as in builder.add
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Clip(names[:min(limit, len(names))])
+}
+
+// noTerm stands for a word that is not indexed.
+const noTerm = -1
+
+// fullWeight is the weight of a posting that nothing can exceed.
+const fullWeight = 1<<16 - 1
+
+// store is what an index shares with those made from it by Restrict.
+type store struct {
+	docs []entry
+	// names has the folded id, name and title of each document, sorted.
+	names []nameKey
+
+	// wordTerms has each word that was read and its term, noTerm for a stop word;
+	// termIDs has each stem. sorted are the terms in order of their text.
+	wordTerms map[string]int32
+	termIDs   map[string]int32
+	terms     []string
+	sorted    []int32
+
+	// The documents of term t are postDocs[offsets[t]:offsets[t+1]], and its weight
+	// in each is in postWeights.
+	offsets     []uint32
+	postDocs    []int32
+	postWeights []uint16
+
+	// The terms of document d are docTerms[starts[d]:starts[d+1]].
+	starts   []uint32
+	docTerms []posting
+
+	lexicon *lexicon
+	// lexTerms has the term of each word of the lexicon, or noTerm.
+	lexTerms []int32
+
+	scratches sync.Pool
+}
+
+// entry is what is kept of a document.
+type entry struct {
+	id, name, namespace, operation string
+	deprecated                     bool
+}
+
+type nameKey struct {
+	name string // folded
+	doc  int32
+}
+
+// posting is a term of a document.
+type posting struct {
+	term   int32
+	weight uint16 // of fullWeight
+	found  fieldSet
+}
+
+// fieldSet is a set of fields, a bit for each.
+type fieldSet uint8
+
+func (s *store) termsOf(doc int32) []posting { return s.docTerms[s.starts[doc]:s.starts[doc+1]] }

@@ -1,0 +1,102 @@
+package search
+
+// links lead from terms to the concepts of a query that they stand for.
+type links struct {
+	// heads has the first link of each term, 0 for none.
+	heads []int32
+	list  []link // the first is not used
+}
+
+type link struct {
+	term    int32
+	concept int32
+	weight  float32
+	related bool
+	next    int32
+}
+
+// set makes the links of some concepts.
+func (l *links) set(x *Index, concepts []concept) {
+	if l.heads == nil {
+		l.heads = make([]int32, len(x.terms))
+	}
+	l.list = append(l.list[:0], link{})
+	for i := range concepts {
+		c := &concepts[i]
+		if c.term != noTerm {
+			l.add(link{term: c.term, concept: int32(i), weight: c.weight}) //nolint:gosec // at most maxConcepts
+		}
+		for _, r := range c.related {
+			l.add(link{term: r.term, concept: int32(i), weight: c.weight * r.weight, related: true}) //nolint:gosec // as above
+		}
+	}
+}
+
+func (l *links) add(link link) {
+	link.next = l.heads[link.term]
+	l.heads[link.term] = int32(len(l.list)) //nolint:gosec // a lexicon's worth for each concept
+	l.list = append(l.list, link)
+}
+
+func (l *links) reset() {
+	for _, link := range l.list {
+		l.heads[link.term] = 0
+	}
+	l.list = l.list[:0]
+}
+
+// gains sets row to what each concept brings a document.
+func (l *links) gains(x *Index, doc int32, row []float32) {
+	clear(row)
+	// As in scratch.gather, the best related word counts, and then the word itself.
+	for _, related := range []bool{true, false} {
+		for _, p := range x.termsOf(doc) {
+			for at := l.heads[p.term]; at != 0; at = l.list[at].next {
+				link := &l.list[at]
+				gain := link.weight * float32(p.weight) / fullWeight
+				switch {
+				case link.related != related:
+				case related:
+					row[link.concept] = max(row[link.concept], gain)
+				default:
+					row[link.concept] += gain
+				}
+			}
+		}
+	}
+}
+
+// matches says which concepts a document has, and where.
+func (l *links) matches(x *Index, doc int32, concepts []concept) []Match {
+	type finding struct{ own, related fieldSet }
+	findings := make([]finding, len(concepts))
+	for _, p := range x.termsOf(doc) {
+		for at := l.heads[p.term]; at != 0; at = l.list[at].next {
+			if f := &findings[l.list[at].concept]; l.list[at].related {
+				f.related |= p.found
+			} else {
+				f.own |= p.found
+			}
+		}
+	}
+	var matches []Match
+	for i, f := range findings {
+		switch {
+		case f.own != 0:
+			matches = append(matches, Match{Word: concepts[i].word, Fields: f.own.names()})
+		case f.related != 0:
+			matches = append(matches, Match{Word: concepts[i].word, Related: true, Fields: f.related.names()})
+		}
+	}
+	return matches
+}
+
+func (f fieldSet) names() []string {
+	var names []string
+	for field := range fields {
+		if f&(1<<field) != 0 {
+			names = append(names, field.String())
+		}
+	}
+	return names
+}

@@ -1,0 +1,161 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// rank returns the first documents that match, in order; at most n.
+func (s *scratch) rank(x *Index, q *Query, n int) []int32 {
+	s.named = append(s.named[:0], x.named(q)...)
+	for _, doc := range s.named {
+		if s.scores[doc] == 0 {
+			s.scores[doc] = math.SmallestNonzeroFloat32
+			s.matching = append(s.matching, doc)
+		}
+	}
+	best := s.best(x, max(n, poolSize)+len(s.named))
+	best = slices.DeleteFunc(best, func(doc int32) bool { return slices.Contains(s.named, doc) })
+	pool := best[:min(len(best), poolSize)]
+
+	s.links.set(x, s.request.concepts)
+	s.vary(x, pool)
+	if q.PerNamespace > 0 {
+		s.spread(x, pool, q.PerNamespace)
+	}
+	s.ordered = append(append(s.ordered[:0], s.named...), best...)
+	return s.ordered[:min(n, len(s.ordered))]
+}
+
+// before reports whether document a has the better score, or the lesser id.
+func (s *scratch) before(x *Index, a, b int32) bool {
+	if s.scores[a] != s.scores[b] {
+		return s.scores[a] > s.scores[b]
+	}
+	return x.docs[a].id < x.docs[b].id
+}
+
+// best are the n best documents by score alone, best first.
+func (s *scratch) best(x *Index, n int) []int32 {
+	heap := s.heap[:0] // the worst of them on top
+	for _, doc := range s.matching {
+		switch {
+		case len(heap) < n:
+			heap = append(heap, doc)
+			for i := len(heap) - 1; i > 0 && s.before(x, heap[(i-1)/2], heap[i]); i = (i - 1) / 2 {
+				heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
+			}
+		case s.before(x, doc, heap[0]):
+			heap[0] = doc
+			s.sink(x, heap)
+		}
+	}
+	s.heap = heap
+	slices.SortFunc(heap, func(a, b int32) int {
+		if s.before(x, a, b) {
+			return -1
+		}
+		return 1
+	})
+	return heap
+}
+
+// sink moves the top of a heap down to its place.
+func (s *scratch) sink(x *Index, heap []int32) {
+	for i := 0; ; {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+			if s.before(x, heap[worst], heap[child]) {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		heap[i], heap[worst] = heap[worst], heap[i]
+		i = worst
+	}
+}
+
+// vary puts those documents of the pool first that bring what those before them do
+// not: the words of a query count less once they are answered, and so does a name
+// that was there.
+func (s *scratch) vary(x *Index, pool []int32) {
+	concepts := len(s.request.concepts)
+	if len(pool) < 2 || concepts == 0 {
+		return
+	}
+	gains := slices.Grow(s.poolGains[:0], len(pool)*concepts)[:len(pool)*concepts]
+	s.poolGains = gains
+	most := make([]float32, concepts) // of each concept in the pool
+	for i, doc := range pool {
+		row := gains[i*concepts:][:concepts]
+		s.links.gains(x, doc, row)
+		for c, gain := range row {
+			most[c] = max(most[c], gain)
+		}
+	}
+	answered := make([]float32, concepts) // how much of each concept, from 0 to 1
+	answer := func(row []float32) {
+		for c, gain := range row {
+			if most[c] > 0 {
+				answered[c] = min(1, max(answered[c], gain/most[c]))
+			}
+		}
+	}
+	row := make([]float32, concepts)
+	for _, doc := range s.named {
+		s.links.gains(x, doc, row)
+		answer(row)
+	}
+	for place := range min(varied, len(pool)) {
+		next, most := place, float32(math.Inf(-1))
+		for i := place; i < len(pool); i++ {
+			score := s.scores[pool[i]]
+			if s.namesake(x, pool[i], pool[:place]) {
+				score *= 1 - namesakeCost
+			}
+			for c, gain := range gains[i*concepts:][:concepts] {
+				score -= repeatCost * answered[c] * gain
+			}
+			if score > most {
+				next, most = i, score
+			}
+		}
+		answer(gains[next*concepts:][:concepts])
+		toFront(pool[place:], next-place, 1)
+		toFront(gains[place*concepts:], (next-place)*concepts, concepts)
+	}
+}
+
+// namesake reports whether one of the documents before has the same name.
+func (s *scratch) namesake(x *Index, doc int32, before []int32) bool {
+	name := x.docs[doc].name
+	return slices.ContainsFunc(before, func(other int32) bool { return strings.EqualFold(x.docs[other].name, name) })
+}
+
+// spread lets hits of a namespace that has had its share wait for hits of others
+// that are at least half as good.
+func (s *scratch) spread(x *Index, pool []int32, share int) {
+	had := make(map[string]int)
+	for place := range pool {
+		next := place
+		for i := place; i < len(pool) && s.scores[pool[i]]*2 >= s.scores[pool[place]]; i++ {
+			if had[x.docs[pool[i]].namespace] < share {
+				next = i
+				break
+			}
+		}
+		had[x.docs[pool[next]].namespace]++
+		toFront(pool[place:], next-place, 1)
+	}
+}
+
+// toFront moves n elements that begin at i to the front, and those before them
+// back.
+func toFront[T any](list []T, i, n int) {
+	moved := slices.Clone(list[i : i+n])
+	copy(list[n:], list[:i])
+	copy(list, moved)
+}
