@@ -48,22 +48,28 @@ func (c *Client) Send(ctx context.Context, start contract.Start, submission cont
 	return submitted, in("send to", start.ThreadRef, err)
 }
 
-// deliver sends the update to a thread that exists, or starts the thread with it.
+// deliver starts the thread with the update, or sends it to a thread that exists.
 func (c *Client) deliver(
 	ctx context.Context, start contract.Start, update client.UpdateWorkflowOptions,
 ) (client.WorkflowUpdateHandle, error) {
-	err := c.compare(ctx, start)
-	switch {
-	case err == nil:
-		return c.temporal.UpdateWorkflow(ctx, update)
-	case hasCode(err, contract.ErrUnknownThread):
-		return c.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+	if !c.owned.has(start) {
+		handle, err := c.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 			StartWorkflowOperation: c.temporal.NewWithStartWorkflowOperation(
 				c.startOptions(start), contract.WorkflowType, start),
 			UpdateOptions: update,
 		})
+		switch {
+		case err == nil:
+			c.owned.add(start)
+			return handle, nil
+		case !alreadyStarted(err):
+			return nil, err
+		}
+		if err := c.compare(ctx, start); err != nil {
+			return nil, err
+		}
 	}
-	return nil, err
+	return c.temporal.UpdateWorkflow(ctx, update)
 }
 
 // updateID makes the server itself recognise a submission that comes again, which
