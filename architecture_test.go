@@ -34,7 +34,10 @@ var house = []room{
 	},
 	{
 		"cmd/starter",
-		[]string{"internal/connect", "internal/netguard", "internal/telemetry", "providers/openapi", "signals", "signals/contract"},
+		[]string{
+			"catalog/search", "catalog/search/evaluate",
+			"internal/connect", "internal/netguard", "internal/telemetry", "providers/openapi", "signals", "signals/contract",
+		},
 		[]string{"internal/testkit"},
 		"a backend like any other: it talks to threads through signals alone; a specification is looked at without them",
 	},
@@ -54,6 +57,17 @@ var house = []room{
 		"catalog", nil,
 		[]string{"catalog/catalogtest"},
 		"the leaf that all sources share: knows neither who asks nor who answers",
+	},
+	{
+		"catalog/search", nil,
+		[]string{"catalog/search/evaluate"},
+		"ranks texts: knows neither catalogs nor scopes",
+	},
+	{
+		"catalog/search/evaluate",
+		[]string{"catalog/search"},
+		nil,
+		"measures the search on sets of tools and queries",
 	},
 	{
 		"catalog/catalogtest",

@@ -13,7 +13,8 @@ func Build(documents []Document) *Index {
 	b := &builder{store: &store{
 		lexicon: englishLexicon(), wordTerms: make(map[string]int32), termIDs: make(map[string]int32),
 		starts: []uint32{0},
-	}}
+	}, nameIDs: make(map[string]int32)}
+	b.splitter.emit = b.word
 	known := make(map[string]bool, len(documents))
 	for i := range documents {
 		if d := &documents[i]; !known[d.ID] {
@@ -36,15 +37,22 @@ type builder struct {
 	// terms of the field at hand, and the word before.
 	field    []int32
 	previous []byte
+	splitter splitter
+	texts    []string
+	// nameIDs has the first document of each name, folded.
+	nameIDs map[string]int32
 }
 
 func (b *builder) add(d *Document) {
 	doc := int32(len(b.docs)) //nolint:gosec // documents have to fit into memory
 	name := cmp.Or(d.Name, d.ID)
+	keys := []string{foldName(d.ID), foldName(name), foldName(d.Title)}
+	if _, known := b.nameIDs[keys[1]]; !known {
+		b.nameIDs[keys[1]] = doc
+	}
 	b.docs = append(b.docs, entry{
-		id: d.ID, name: name, namespace: d.Namespace, operation: d.Operation, deprecated: d.Deprecated,
+		id: d.ID, name: b.nameIDs[keys[1]], namespace: d.Namespace, operation: d.Operation, deprecated: d.Deprecated,
 	})
-	keys := []string{fold(bounded(d.ID)), fold(bounded(name)), fold(bounded(d.Title))}
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
 		if key != "" {
@@ -56,12 +64,15 @@ func (b *builder) add(d *Document) {
 	b.read(Namespace, d.Namespace)
 	b.read(Description, d.Description)
 	b.read(Tags, d.Tags...)
-	parameters, descriptions := make([]string, len(d.Parameters)), make([]string, len(d.Parameters))
-	for i, p := range d.Parameters {
-		parameters[i], descriptions[i] = p.Name, p.Description
+	b.texts = b.texts[:0]
+	for _, p := range d.Parameters {
+		b.texts = append(b.texts, p.Name)
 	}
-	b.read(ParameterNames, parameters...)
-	b.read(ParameterDescriptions, descriptions...)
+	b.read(ParameterNames, b.texts...)
+	for i, p := range d.Parameters {
+		b.texts[i] = p.Description
+	}
+	b.read(ParameterDescriptions, b.texts...)
 	b.read(Outputs, d.Outputs...)
 	b.settle()
 }
@@ -74,7 +85,7 @@ func (b *builder) read(f Field, texts ...string) {
 		text = clip(text, room)
 		room -= len(text)
 		b.previous = b.previous[:0]
-		splitWords(text, b.word)
+		b.splitter.split(text)
 	}
 	worth := fieldWeights[f].of(len(b.field))
 	for _, term := range b.field {
@@ -86,11 +97,11 @@ func (b *builder) read(f Field, texts ...string) {
 	}
 }
 
-// word adds a word, and the one that it makes with the word before if English
-// knows that: git hub is github, web page is webpage.
+// word adds a word, and the one that it makes with the word before it in the same
+// identifier if English knows that: GitHub is github too, web-page is webpage.
 func (b *builder) word(word []byte, before separator) {
 	b.addTerm(word)
-	if len(b.previous) > 0 && before < comma {
+	if before < spaced && len(b.previous) > 0 {
 		b.previous = append(b.previous, word...)
 		if _, known := b.lexicon.ids[string(b.previous)]; known {
 			b.addTerm(b.previous)
@@ -142,7 +153,7 @@ func (b *builder) settle() {
 
 // finish makes what is looked up by term and by name.
 func (b *builder) finish() {
-	b.docTerms = slices.Clip(b.docTerms)
+	b.docTerms = slices.Clone(b.docTerms) // without the room to grow
 	offsets := make([]uint32, len(b.terms)+1)
 	for _, p := range b.docTerms {
 		offsets[p.term+1]++
@@ -159,6 +170,14 @@ func (b *builder) finish() {
 			b.postDocs[next[p.term]], b.postWeights[next[p.term]] = int32(doc), p.weight //nolint:gosec // as in add
 			next[p.term]++
 		}
+	}
+	byID := make([]int32, len(b.docs))
+	for doc := range byID {
+		byID[doc] = int32(doc) //nolint:gosec // as in add
+	}
+	slices.SortFunc(byID, func(x, y int32) int { return strings.Compare(b.docs[x].id, b.docs[y].id) })
+	for order, doc := range byID {
+		b.docs[doc].order = int32(order) //nolint:gosec // as in add
 	}
 	slices.SortFunc(b.names, func(a, b nameKey) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.doc, b.doc))
@@ -177,8 +196,8 @@ func (b *builder) finish() {
 	slices.SortFunc(b.sorted, func(x, y int32) int { return strings.Compare(b.terms[x], b.terms[y]) })
 }
 
-// bounded is as much of a name as is compared.
-func bounded(name string) string { return clip(name, 256) }
+// foldName folds as much of a name as is compared.
+func foldName(name string) string { return fold(clip(name, maxName)) }
 
 // clip is the longest beginning of s of at most limit bytes that splits no
 // character.

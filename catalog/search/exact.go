@@ -98,7 +98,7 @@ func (x *Index) called(q *Query, name string) []int32 {
 		return 1
 	}
 	slices.SortFunc(docs, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(x.docs[a].id, x.docs[b].id))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), x.byID(a, b))
 	})
 	return docs
 }

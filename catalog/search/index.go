@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -34,9 +35,18 @@ func (x *Index) sees(doc int32) bool {
 	return x.scope == nil || x.scope[doc/64]&(1<<(doc%64)) != 0
 }
 
+// byID compares documents by their ids.
+func (s *store) byID(a, b int32) int { return cmp.Compare(s.docs[a].order, s.docs[b].order) }
+
+// postings are the documents that have a term, and its weight in each.
+func (s *store) postings(term int32) ([]int32, []uint16) {
+	from, to := s.offsets[term], s.offsets[term+1]
+	return s.postDocs[from:to], s.postWeights[from:to]
+}
+
 // frequency is the number of visible documents that have a term.
 func (x *Index) frequency(term int32) int {
-	docs := x.postDocs[x.offsets[term]:x.offsets[term+1]]
+	docs, _ := x.postings(term)
 	if x.scope == nil {
 		return len(docs)
 	}
@@ -51,7 +61,8 @@ func (x *Index) frequency(term int32) int {
 
 // has reports whether a visible document has the term.
 func (x *Index) has(term int32) bool {
-	return x.scope == nil || slices.ContainsFunc(x.postDocs[x.offsets[term]:x.offsets[term+1]], x.sees)
+	docs, _ := x.postings(term)
+	return x.scope == nil || slices.ContainsFunc(docs, x.sees)
 }
 
 // namespaces lists those of visible documents, sorted, at most limit.
@@ -107,8 +118,12 @@ type store struct {
 
 // entry is what is kept of a document.
 type entry struct {
-	id, name, namespace, operation string
-	deprecated                     bool
+	id, namespace, operation string
+	// order is the place of the id among all ids, sorted.
+	order int32
+	// name is the same for documents of the same name, but for case and separators.
+	name       int32
+	deprecated bool
 }
 
 type nameKey struct {

@@ -1,10 +1,13 @@
 package search
 
+import "slices"
+
 // links lead from terms to the concepts of a query that they stand for.
 type links struct {
 	// heads has the first link of each term, 0 for none.
 	heads []int32
 	list  []link // the first is not used
+	own   []float32
 }
 
 type link struct {
@@ -39,30 +42,31 @@ func (l *links) add(link link) {
 }
 
 func (l *links) reset() {
-	for _, link := range l.list {
+	for _, link := range l.list[min(1, len(l.list)):] {
 		l.heads[link.term] = 0
 	}
 	l.list = l.list[:0]
 }
 
-// gains sets row to what each concept brings a document.
+// gains sets row to what each concept brings a document: as in scratch.gather, the
+// best of the related words and the word itself.
 func (l *links) gains(x *Index, doc int32, row []float32) {
 	clear(row)
-	// As in scratch.gather, the best related word counts, and then the word itself.
-	for _, related := range []bool{true, false} {
-		for _, p := range x.termsOf(doc) {
-			for at := l.heads[p.term]; at != 0; at = l.list[at].next {
-				link := &l.list[at]
-				gain := link.weight * float32(p.weight) / fullWeight
-				switch {
-				case link.related != related:
-				case related:
-					row[link.concept] = max(row[link.concept], gain)
-				default:
-					row[link.concept] += gain
-				}
+	l.own = slices.Grow(l.own[:0], len(row))[:len(row)]
+	clear(l.own)
+	for _, p := range x.termsOf(doc) {
+		for at := l.heads[p.term]; at != 0; at = l.list[at].next {
+			link := &l.list[at]
+			gain := link.weight * float32(p.weight) / fullWeight
+			if link.related {
+				row[link.concept] = max(row[link.concept], gain)
+			} else {
+				l.own[link.concept] += gain
 			}
 		}
+	}
+	for c, gain := range l.own {
+		row[c] += gain
 	}
 }
 
@@ -91,12 +95,16 @@ func (l *links) matches(x *Index, doc int32, concepts []concept) []Match {
 	return matches
 }
 
-func (f fieldSet) names() []string {
-	var names []string
-	for field := range fields {
-		if f&(1<<field) != 0 {
-			names = append(names, field.String())
+// setNames are the names of each set of fields.
+var setNames = func() (names [1 << fields][]string) {
+	for set := range names {
+		for field := range fields {
+			if set&(1<<field) != 0 {
+				names[set] = append(names[set], field.String())
+			}
 		}
 	}
 	return names
-}
+}()
+
+func (f fieldSet) names() []string { return slices.Clip(setNames[f]) }

@@ -11,7 +11,7 @@ const (
 	maxNearest = 3
 	// leastAlike is the share of letters, taken by threes, that a suggestion has in
 	// common with the query.
-	leastAlike = .3
+	leastAlike = .4
 )
 
 // nearest are the ids of the visible tools whose names are most like the query.
@@ -46,10 +46,8 @@ func (x *Index) nearest(q *Query) []string {
 	return ids
 }
 
-// trigrams are the runs of three bytes in a folded name without its spaces, sorted
-// and each once.
+// trigrams are the runs of three bytes in a folded name, sorted and each once.
 func trigrams(name string) []uint32 {
-	name = strings.ReplaceAll(name, " ", "")
 	var grams []uint32
 	for i := range max(0, len(name)-2) {
 		grams = append(grams, uint32(name[i])<<16|uint32(name[i+1])<<8|uint32(name[i+2]))

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Query says what is looked for.
 type Query struct {
@@ -63,7 +60,7 @@ type Match struct {
 	// Related is set if the tool has not the word but one that is related to it, such
 	// as another word for the same.
 	Related bool `json:"related,omitempty"`
-	// Fields are where it was found.
+	// Fields are where it was found. The list is shared and not to be changed.
 	Fields []string `json:"fields"`
 }
 
@@ -97,6 +94,11 @@ func (x *Index) Search(q Query) Result {
 
 const maxNamespaces = 50
 
+// filters reports whether there are documents that the query may not want.
+func (x *Index) filters(q *Query) bool {
+	return q.Namespace != "" || q.Operation != "" || x.scope != nil
+}
+
 // wants reports whether a document is visible and passes the query's filters.
 func (x *Index) wants(q *Query, doc int32) bool {
 	d := &x.docs[doc]
@@ -121,7 +123,7 @@ func (x *Index) list(q *Query, offset, limit int) Result {
 			docs = append(docs, doc)
 		}
 	}
-	slices.SortFunc(docs, func(a, b int32) int { return strings.Compare(x.docs[a].id, x.docs[b].id) })
+	slices.SortFunc(docs, x.byID)
 	result := Result{Total: len(docs)}
 	for _, doc := range docs[min(offset, len(docs)):min(offset+limit, len(docs))] {
 		result.Hits = append(result.Hits, Hit{ID: x.docs[doc].id})

@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // rank returns the first documents that match, in order; at most n.
@@ -33,7 +32,7 @@ func (s *scratch) before(x *Index, a, b int32) bool {
 	if s.scores[a] != s.scores[b] {
 		return s.scores[a] > s.scores[b]
 	}
-	return x.docs[a].id < x.docs[b].id
+	return x.docs[a].order < x.docs[b].order
 }
 
 // best are the n best documents by score alone, best first.
@@ -132,7 +131,7 @@ func (s *scratch) vary(x *Index, pool []int32) {
 // namesake reports whether one of the documents before has the same name.
 func (s *scratch) namesake(x *Index, doc int32, before []int32) bool {
 	name := x.docs[doc].name
-	return slices.ContainsFunc(before, func(other int32) bool { return strings.EqualFold(x.docs[other].name, name) })
+	return slices.ContainsFunc(before, func(other int32) bool { return x.docs[other].name == name })
 }
 
 // spread lets hits of a namespace that has had its share wait for hits of others

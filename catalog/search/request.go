@@ -13,13 +13,13 @@ type request struct {
 	clause clauseSet
 	words  int
 	// previous is the word before in the clause, and chain what is joined to one.
-	previous string
+	previous []byte
 	chain    chain
 }
 
 // chain is a run of words that are written as one, such as PullRequest.
 type chain struct {
-	text  string
+	text  []byte
 	words int
 	// lost says that nothing was found for one of them.
 	lost bool
@@ -39,6 +39,7 @@ type concept struct {
 	term int32  // noTerm if no visible document has it
 	// weight is what a document gains that has nothing but this word, many times.
 	weight float32
+	common bool // many documents have it
 	// related are terms that stand for it too.
 	related []related
 	clauses clauseSet
@@ -59,51 +60,53 @@ func (r *request) read(x *Index, texts []string) {
 		room -= len(text)
 		splitWords(text, func(word []byte, before separator) {
 			r.blank = false
-			r.add(x, string(word), before)
+			r.add(x, word, before)
 		})
 		r.endChain(x)
-		r.endClause(len(texts) > 1)
+		r.endClause()
 	}
 }
 
 // add adds a word of the query.
-func (r *request) add(x *Index, word string, before separator) {
+func (r *request) add(x *Index, word []byte, before separator) {
 	if before != joined {
 		r.endChain(x)
 	}
-	if before == sentence || breaks[word] || before == comma && word == "and" {
-		r.endClause(false)
+	if before == sentence || breaks[string(word)] || before == comma && string(word) == "and" {
+		r.endClause()
 	}
-	r.chain.text += word
+	r.chain.text = append(r.chain.text, word...)
 	r.chain.words++
 	if !r.note(x, word) {
 		r.chain.lost = true
 	}
-	if pair := r.previous + word; r.previous != "" && before < comma && x.knows(pair) {
-		r.note(x, pair)
+	if len(r.previous) > 0 && before < comma {
+		if r.previous = append(r.previous, word...); x.knows(r.previous) {
+			r.note(x, r.previous)
+		}
 	}
-	r.previous = word
+	r.previous = append(r.previous[:0], word...)
 }
 
 // endChain adds what was written as one word as that, if the tools know it or if
 // it may be a misspelling.
 func (r *request) endChain(x *Index) {
 	if r.chain.lost && r.chain.words > 1 || r.chain.words > 2 && x.knows(r.chain.text) {
-		r.note(x, clip(r.chain.text, maxWord))
+		r.note(x, r.chain.text[:min(len(r.chain.text), maxWord)])
 	}
-	r.chain = chain{}
+	r.chain = chain{text: r.chain.text[:0]}
 }
 
 // knows reports whether a visible document has the word.
-func (x *Index) knows(word string) bool {
-	term, known := x.wordTerms[word]
+func (x *Index) knows(word []byte) bool {
+	term, known := x.wordTerms[string(word)]
 	return known && term != noTerm && x.has(term)
 }
 
 // note adds a concept to the clause at hand. It reports false if the word means
 // nothing to the index.
-func (r *request) note(x *Index, word string) bool {
-	if stopWords[word] {
+func (r *request) note(x *Index, word []byte) bool {
+	if stopWords[string(word)] {
 		return true
 	}
 	stemmed, term := x.stem(word)
@@ -114,7 +117,7 @@ func (r *request) note(x *Index, word string) bool {
 		}
 		i = len(r.concepts)
 		r.byStem[stemmed] = i
-		r.concepts = append(r.concepts, x.concept(word, stemmed, term))
+		r.concepts = append(r.concepts, x.concept(string(word), stemmed, term))
 	}
 	c := &r.concepts[i]
 	c.clauses |= r.clause
@@ -123,11 +126,11 @@ func (r *request) note(x *Index, word string) bool {
 }
 
 // stem returns a word's stem and its term, or noTerm.
-func (x *Index) stem(word string) (string, int32) {
-	if term, known := x.wordTerms[word]; known && term != noTerm {
+func (x *Index) stem(word []byte) (string, int32) {
+	if term, known := x.wordTerms[string(word)]; known && term != noTerm {
 		return x.terms[term], term
 	}
-	stemmed := stem(word)
+	stemmed := stem(string(word))
 	if term, known := x.termIDs[stemmed]; known {
 		return stemmed, term
 	}
@@ -142,7 +145,7 @@ func (x *Index) concept(word, stemmed string, term int32) concept {
 			term = noTerm
 		}
 	}
-	c := concept{word: word, term: term, weight: worth(df, x.visible)}
+	c := concept{word: word, term: term, weight: worth(df, x.visible), common: df > x.visible/commonness}
 	if word[0] >= '0' && word[0] <= '9' {
 		c.weight *= numberWeight
 	}
@@ -172,19 +175,21 @@ func (x *Index) relations(word int32, df int) []related {
 	return found
 }
 
-// endClause ends a part of the request. A single word is part of the next one,
-// unless it is alone on purpose.
-func (r *request) endClause(alone bool) {
-	if r.words > 1 || r.words == 1 && alone {
+// endClause ends a part of the request.
+func (r *request) endClause() {
+	if r.words > 0 {
 		r.clauses = min(r.clauses+1, maxClauses)
 		r.clause = 1 << min(r.clauses, maxClauses-1)
 		r.words = 0
 	}
-	r.previous = ""
+	r.previous = r.previous[:0]
 }
 
 func (r *request) reset() {
 	clear(r.concepts)
-	*r = request{concepts: r.concepts[:0], byStem: r.byStem, clause: 1}
 	clear(r.byStem)
+	*r = request{
+		concepts: r.concepts[:0], byStem: r.byStem, clause: 1,
+		previous: r.previous[:0], chain: chain{text: r.chain.text[:0]},
+	}
 }

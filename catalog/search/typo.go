@@ -59,8 +59,8 @@ func (x *Index) beginning(word string) []related {
 // halves are the two terms that a word is made of: sendmail finds send and mail.
 func (x *Index) halves(word string) []related {
 	for i := minPrefix; i <= len(word)-minPrefix; i++ {
-		_, first := x.stem(word[:i])
-		_, second := x.stem(word[i:])
+		_, first := x.stem([]byte(word[:i]))
+		_, second := x.stem([]byte(word[i:]))
 		if first >= 0 && second >= 0 && x.has(first) && x.has(second) {
 			return []related{{first, prefixWeight}, {second, prefixWeight}}
 		}

@@ -59,6 +59,11 @@ const (
 	// relatedFloor is the least that is worth looking up.
 	relatedFloor = .03
 
+	// A word that more than one in commonness documents has makes none match if enough
+	// match by rarer words: it only adds to those.
+	commonness = 10
+	enough     = 2 * poolSize
+
 	// clauseWeight is the say that the sentence which a document fits best has
 	// beside the query as a whole.
 	clauseWeight = .6

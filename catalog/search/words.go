@@ -34,7 +34,12 @@ const (
 // Of scripts that put no spaces between words, each pair of neighbouring
 // characters is a word. The slice is valid during the call only.
 func splitWords(text string, emit func(word []byte, before separator)) {
-	s := splitter{emit: emit, gap: sentence}
+	(&splitter{emit: emit}).split(text)
+}
+
+// split is [splitWords] for a splitter that is used again and again.
+func (s *splitter) split(text string) {
+	s.gap, s.apostrophe = sentence, false
 	text = normalize(text)
 	for i, r := range text {
 		if class := classify(r); class == other {
@@ -99,9 +104,10 @@ var asciiClass = func() (classes [utf8.RuneSelf]class) {
 }()
 
 func classify(r rune) class {
-	switch {
-	case r < utf8.RuneSelf:
+	if r < utf8.RuneSelf {
 		return asciiClass[r]
+	}
+	switch {
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
 		return dense
@@ -259,11 +265,6 @@ func stem(word string) string {
 // fold makes names that differ in case and separators alone equal.
 func fold(name string) string {
 	var folded strings.Builder
-	splitWords(name, func(word []byte, _ separator) {
-		if folded.Len() > 0 {
-			folded.WriteByte(' ')
-		}
-		folded.Write(word)
-	})
+	splitWords(name, func(word []byte, _ separator) { folded.Write(word) })
 	return folded.String()
 }

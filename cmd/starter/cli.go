@@ -128,7 +128,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.approveCommand(), c.denyCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),
-		c.openapiCommand(),
+		c.openapiCommand(), c.catalogCommand(),
 	)
 	return root
 }

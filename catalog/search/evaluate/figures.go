@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -28,26 +29,39 @@ type Figures struct {
 // depth is how many hits are looked at.
 const depth = 10
 
+// Outcome is what became of one query.
+type Outcome struct {
+	Query Query
+	// Hits are the ids of the first ten hits.
+	Hits []string
+	// Found is how many of the wanted tools are among them.
+	Found int
+}
+
 // Run searches for each query and measures what is found. After each it calls
-// progress, if that is not nil. It ends with the context's error if that is done
+// each, if that is not nil. It ends with the context's error if that is done
 // before.
-func Run(ctx context.Context, index *search.Index, queries []Query, progress func(done int)) (Figures, error) {
+func Run(ctx context.Context, index *search.Index, queries []Query, each func(Outcome)) (Figures, error) {
+	if len(queries) == 0 {
+		return Figures{}, errors.New("there are no queries to measure with")
+	}
 	var sum Figures
 	times := make([]time.Duration, 0, len(queries))
-	for i, query := range queries {
+	for _, query := range queries {
 		if err := ctx.Err(); err != nil {
 			return Figures{}, err
 		}
 		began := time.Now()
 		result := index.Search(search.Query{Texts: []string{query.Text}, Limit: depth})
 		times = append(times, time.Since(began))
-		sum.add(query, result.Hits)
-		if progress != nil {
-			progress(i + 1)
+		outcome := Outcome{Query: query}
+		for _, hit := range result.Hits {
+			outcome.Hits = append(outcome.Hits, hit.ID)
 		}
-	}
-	if len(queries) == 0 {
-		return Figures{}, nil
+		outcome.Found = sum.add(query, outcome.Hits)
+		if each != nil {
+			each(outcome)
+		}
 	}
 	mean := func(sum float64) float64 { return rounded(100*sum/float64(len(queries)), 100) }
 	slices.Sort(times)
@@ -57,14 +71,15 @@ func Run(ctx context.Context, index *search.Index, queries []Query, progress fun
 	}, nil
 }
 
-// add adds what the hits of one query are worth, from 0 to 1.
-func (f *Figures) add(query Query, hits []search.Hit) {
+// add adds what the hits of one query are worth, from 0 to 1, and returns how many
+// of the wanted tools are among them.
+func (f *Figures) add(query Query, hits []string) int {
 	var found [depth]int // wanted tools among the hits up to there
 	var gain, ideal float64
 	n, seen := 0, make([]bool, len(query.Wanted))
 	for place := range depth {
 		if place < len(hits) {
-			wanted := slices.IndexFunc(query.Wanted, func(ids map[string]bool) bool { return ids[hits[place].ID] })
+			wanted := slices.IndexFunc(query.Wanted, func(ids map[string]bool) bool { return ids[hits[place]] })
 			if wanted >= 0 && !seen[wanted] {
 				seen[wanted] = true
 				n++
@@ -79,8 +94,9 @@ func (f *Figures) add(query Query, hits []search.Hit) {
 	of := float64(len(query.Wanted))
 	f.HitAt1 += float64(found[0])
 	f.RecallAt5 += float64(found[4]) / of
-	f.RecallAt10 += float64(found[depth-1]) / of
+	f.RecallAt10 += float64(n) / of
 	f.NDCGAt10 += gain / ideal
+	return n
 }
 
 // discount is what a wanted tool is worth at a place, 0 being the first.
