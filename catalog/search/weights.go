@@ -61,7 +61,7 @@ const (
 
 	// A word that more than one in commonness documents has makes none match if enough
 	// match by rarer words: it only adds to those.
-	commonness = 10
+	commonness = 80
 	enough     = 2 * poolSize
 
 	// clauseWeight is the say that the sentence which a document fits best has
