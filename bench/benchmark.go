@@ -22,6 +22,7 @@ var All = []Benchmark{
 	{"calls", calls},
 	{"first-model", firstModel},
 	{"history", history},
+	{"search", searching},
 }
 
 // pairs runs two things in turn, n times, and returns the median duration of

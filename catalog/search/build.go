@@ -23,7 +23,12 @@ func Build(documents []Document) *Index {
 		}
 	}
 	b.finish()
-	return &Index{store: b.store, visible: len(b.docs)}
+	x := &Index{store: b.store, visible: len(b.docs), frequencies: make([]int32, len(b.terms))}
+	for term := range b.terms {
+		docs, _ := b.postings(int32(term))     //nolint:gosec // as in term
+		x.frequencies[term] = int32(len(docs)) //nolint:gosec // as in add
+	}
+	return x
 }
 
 // builder fills a store.
@@ -69,8 +74,9 @@ func (b *builder) add(d *Document) {
 		b.texts = append(b.texts, p.Name)
 	}
 	b.read(ParameterNames, b.texts...)
-	for i, p := range d.Parameters {
-		b.texts[i] = p.Description
+	b.texts = b.texts[:0]
+	for _, p := range d.Parameters {
+		b.texts = append(append(b.texts, p.Description), p.Values...)
 	}
 	b.read(ParameterDescriptions, b.texts...)
 	b.read(Outputs, d.Outputs...)

@@ -28,8 +28,8 @@
 //     (lexicon.go), words that begin with it, and words it may be a misspelling of
 //     (typo.go).
 //   - A request for several things is answered in all its parts: each sentence of
-//     the query has a say (score.go), and among the first hits one that brings
-//     something new goes before one that repeats (rank.go).
+//     the query has a say (score.go), its best hit is among the first, and there one
+//     that brings something new goes before one that repeats (rank.go).
 //   - A tool whose exact id or name was given comes first (exact.go).
 //
 // Nothing is learned, downloaded or asked of a service, and the same query always

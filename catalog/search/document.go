@@ -27,6 +27,8 @@ type Document struct {
 type Parameter struct {
 	Name        string
 	Description string
+	// Values are those that it may have, if they are words: an enumeration.
+	Values []string
 }
 
 // MaxField bounds the text of one field of a document that is searched, in bytes.
@@ -43,7 +45,7 @@ const (
 	Description
 	Tags
 	ParameterNames
-	ParameterDescriptions
+	ParameterDescriptions // and values
 	Outputs
 	fields // how many there are
 )

@@ -35,6 +35,9 @@ const (
 	maxName = 256
 	// maxNames is the most words of a text that may be nothing but names.
 	maxNames = 10
+	// maxNamesakes is how many tools of one name come first for it; others are found
+	// by its words.
+	maxNamesakes = 50
 )
 
 // namedWithin are the documents that single words of a text name.
@@ -100,5 +103,5 @@ func (x *Index) called(q *Query, name string) []int32 {
 	slices.SortFunc(docs, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), x.byID(a, b))
 	})
-	return docs
+	return docs[:min(len(docs), maxNamesakes)]
 }

@@ -5,7 +5,7 @@ import "slices"
 // Query says what is looked for.
 type Query struct {
 	// Texts say what tools are wanted for, or name them. Several texts are several
-	// wants, and each has its share of the first hits. At most [MaxQuery] bytes of
+	// wants, and the best hit of each is among the first. At most [MaxQuery] bytes of
 	// all together are read. Without a letter or digit in them, all tools are listed
 	// in the order of their ids.
 	Texts []string
@@ -17,7 +17,7 @@ type Query struct {
 	// Offset is how many hits to leave out: those that were seen already.
 	Offset int
 	// PerNamespace bounds how many hits of one namespace come before hits of others
-	// that match at least half as well, among the first fifty. 0: no bound.
+	// that match at least half as well, among the first thirty. 0: no bound.
 	PerNamespace int
 }
 

@@ -16,12 +16,12 @@ func (s *scratch) rank(x *Index, q *Query, n int) []int32 {
 	}
 	best := s.best(x, max(n, poolSize)+len(s.named))
 	best = slices.DeleteFunc(best, func(doc int32) bool { return slices.Contains(s.named, doc) })
-	pool := best[:min(len(best), poolSize)]
 
 	s.links.set(x, s.request.concepts)
-	s.vary(x, pool)
+	s.vary(x, best[:min(len(best), poolSize)])
+	best = s.lead(best)
 	if q.PerNamespace > 0 {
-		s.spread(x, pool, q.PerNamespace)
+		s.spread(x, best[:min(len(best), poolSize)], q.PerNamespace)
 	}
 	s.ordered = append(append(s.ordered[:0], s.named...), best...)
 	return s.ordered[:min(n, len(s.ordered))]
@@ -126,6 +126,25 @@ func (s *scratch) vary(x *Index, pool []int32) {
 		toFront(pool[place:], next-place, 1)
 		toFront(gains[place*concepts:], (next-place)*concepts, concepts)
 	}
+}
+
+// lead moves the best document of each clause up, if it is not among the first: no
+// part of a request goes without an answer.
+func (s *scratch) lead(best []int32) []int32 {
+	for _, doc := range s.leaders[:s.clauses] {
+		if doc < 0 || slices.Contains(s.named, doc) {
+			continue
+		}
+		place := slices.Index(best, doc)
+		if place < 0 {
+			place = len(best)
+			best = append(best, doc)
+		}
+		if place > leadPlace {
+			toFront(best[leadPlace:], place-leadPlace, 1)
+		}
+	}
+	return best
 }
 
 // namesake reports whether one of the documents before has the same name.

@@ -141,7 +141,7 @@ func (x *Index) stem(word []byte) (string, int32) {
 func (x *Index) concept(word, stemmed string, term int32) concept {
 	df := 0
 	if term != noTerm {
-		if df = x.frequency(term); df == 0 {
+		if df = int(x.frequencies[term]); df == 0 {
 			term = noTerm
 		}
 	}

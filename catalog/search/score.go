@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // scratch is the working memory of one search. Its arrays have an element for each
@@ -17,13 +18,17 @@ type scratch struct {
 	// document beside each other.
 	parts   []float32
 	clauses int
-	// known says that no further documents are to be found, and unwanted, if set, which
-	// documents to leave out.
-	known    bool
-	unwanted func(doc int32) bool
-	// gains are what the concept at hand brings, to the documents in gaining.
-	gains   []float32
+	// leaders are the documents that fit each clause best, or -1.
+	leaders [maxClauses]int32
+	// known says that no further documents are to be found, and filtered that there
+	// are some that the query may not want.
+	known, filtered bool
+	query           *Query
+	// gaining are documents that gain by the concept at hand, and gained is what; gains
+	// has the same for each document.
 	gaining []int32
+	gained  []float32
+	gains   []float32
 	// perfect is the score of a document that matches all of the query.
 	perfect float32
 
@@ -51,7 +56,7 @@ func (s *scratch) reset() {
 		s.scores[doc] = 0
 		clear(s.part(doc))
 	}
-	s.matching, s.perfect = s.matching[:0], 0
+	s.matching, s.perfect, s.query = s.matching[:0], 0, nil
 	s.links.reset()
 	s.request.reset()
 }
@@ -64,10 +69,7 @@ func (s *scratch) score(x *Index, q *Query) {
 	if need := s.clauses * len(x.docs); len(s.parts) < need {
 		s.parts = make([]float32, need)
 	}
-	s.unwanted = nil
-	if x.filters(q) {
-		s.unwanted = func(doc int32) bool { return !x.wants(q, doc) }
-	}
+	s.query, s.filtered = q, x.filters(q)
 	for _, common := range []bool{false, true} {
 		s.known = common && len(s.matching) >= enough
 		for i := range s.request.concepts {
@@ -78,7 +80,7 @@ func (s *scratch) score(x *Index, q *Query) {
 		}
 	}
 	if s.clauses > 0 {
-		s.blend()
+		s.blend(x)
 	}
 	for _, doc := range s.matching {
 		if x.docs[doc].deprecated {
@@ -89,41 +91,21 @@ func (s *scratch) score(x *Index, q *Query) {
 
 // find adds what a concept brings.
 func (s *scratch) find(x *Index, c *concept) {
-	switch {
-	case len(c.related) > 0:
+	if len(c.related) > 0 {
 		s.gather(x, c)
-	case c.term != noTerm:
+		s.add(x, c, s.gaining)
+	} else if c.term != noTerm {
 		docs, weights := x.postings(c.term)
 		factor := c.weight / fullWeight
-		for i, doc := range docs {
-			s.gain(c, doc, factor*float32(weights[i]))
+		s.gained = slices.Grow(s.gained[:0], len(docs))[:len(docs)]
+		for i, weight := range weights {
+			s.gained[i] = factor * float32(weight)
 		}
+		s.add(x, c, docs)
 	}
 }
 
-// gain adds what a concept brings a document.
-func (s *scratch) gain(c *concept, doc int32, gain float32) {
-	if s.scores[doc] == 0 {
-		if s.known || s.unwanted != nil && s.unwanted(doc) {
-			return
-		}
-		s.matching = append(s.matching, doc)
-	}
-	s.scores[doc] += gain
-	if s.clauses > 0 {
-		part := s.part(doc)
-		for left := c.clauses & (1<<s.clauses - 1); left != 0; left &= left - 1 {
-			part[bits.TrailingZeros8(uint8(left))] += gain
-		}
-	}
-}
-
-// part are the scores of a document by clause.
-func (s *scratch) part(doc int32) []float32 {
-	return s.parts[int(doc)*s.clauses:][:s.clauses]
-}
-
-// gather adds what a concept brings that other words stand for too: the best of
+// gather finds what a concept brings that other words stand for too: the best of
 // them, and the word itself.
 func (s *scratch) gather(x *Index, c *concept) {
 	gains, gaining := s.gains, s.gaining[:0]
@@ -150,22 +132,52 @@ func (s *scratch) gather(x *Index, c *concept) {
 			gains[doc] += factor * float32(weights[i])
 		}
 	}
-	for _, doc := range gaining {
-		s.gain(c, doc, gains[doc])
-		gains[doc] = 0
+	s.gained = slices.Grow(s.gained[:0], len(gaining))[:len(gaining)]
+	for i, doc := range gaining {
+		s.gained[i], gains[doc] = gains[doc], 0
 	}
 	s.gaining = gaining
 }
 
+// add adds what documents gain by a concept, which is in gained.
+func (s *scratch) add(x *Index, c *concept, docs []int32) {
+	scores, gained := s.scores, s.gained
+	for i, doc := range docs {
+		if scores[doc] == 0 {
+			if s.known || s.filtered && !x.wants(s.query, doc) {
+				gained[i] = 0
+				continue
+			}
+			s.matching = append(s.matching, doc)
+		}
+		scores[doc] += gained[i]
+	}
+	parts, stride := s.parts, s.clauses
+	for left := c.clauses & (1<<stride - 1); left != 0; left &= left - 1 {
+		k := bits.TrailingZeros8(uint8(left))
+		for i, doc := range docs {
+			parts[int(doc)*stride+k] += gained[i]
+		}
+	}
+}
+
+// part are the scores of a document by clause.
+func (s *scratch) part(doc int32) []float32 {
+	return s.parts[int(doc)*s.clauses:][:s.clauses]
+}
+
 // blend gives each clause a say of its own: a document that is the best for one
 // of several requests would else stand behind those that have a little of each.
-func (s *scratch) blend() {
+func (s *scratch) blend(x *Index) {
 	var best float32
 	var top, scale [maxClauses]float32
+	s.leaders = [maxClauses]int32{-1, -1, -1, -1, -1, -1, -1, -1}
 	for _, doc := range s.matching {
 		best = max(best, s.scores[doc])
 		for k, score := range s.part(doc) {
-			top[k] = max(top[k], score)
+			if score > top[k] || score == top[k] && score > 0 && s.before(x, doc, s.leaders[k]) {
+				top[k], s.leaders[k] = score, doc
+			}
 		}
 	}
 	for k := range s.clauses {

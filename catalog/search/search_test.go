@@ -116,6 +116,9 @@ func TestTyposAndOtherWords(t *testing.T) {
 	for query, want := range map[string]string{
 		"PileOMth":                             "pileometh",
 		"pileomet":                             "pileometh",
+		"run pileo on it":                      "pileometh",
+		"run pilometh on it":                   "pileometh",
+		"run pullrequests":                     "list_pull_requests",
 		"remove a message":                     "delete_message",
 		"delte mesages":                        "delete_message",
 		"open PRs":                             "list_pull_requests",
@@ -153,23 +156,44 @@ func TestABroadDescriptionDoesNotWin(t *testing.T) {
 
 func TestEachPartOfARequestIsAnswered(t *testing.T) {
 	lines := []string{"music.playlist: Create a playlist of songs", "weather.get: Weather in a city"}
-	for i := range 12 {
-		lines = append(lines, fmt.Sprintf("stock%d.price: Stock price and news of a company at market %d", i, i))
+	// There are more of these than are weighed against each other, and they have more
+	// of the query than what is asked for besides.
+	lines = append(lines, "stock.price: Stock price and news of a company at the market")
+	for i := range 80 {
+		lines = append(lines, fmt.Sprintf("stock%d.price: Price of company news", i))
+	}
+	for i := range 800 {
+		lines = append(lines, fmt.Sprintf("misc.w%dx: Something else", i))
 	}
 	x := search.Build(tools(lines...))
 	query := "Look up the stock price and the news of a company at the market. Then create a playlist, and tell me the weather."
 	within(t, query, find(x, query), 4, "music.playlist", "weather.get")
-	within(t, "several texts", find(x, "stock price of a company", "weather", "playlist"), 4, "music.playlist", "weather.get", "stock0.price")
+	several := []string{"stock price and news of a company at the market", "weather", "playlist"}
+	within(t, "several texts", find(x, several...), 5, "music.playlist", "weather.get")
+}
+
+func TestWhatBringsNothingNewComesLater(t *testing.T) {
+	x := search.Build(tools(
+		"a.find: Find files and folders", "b.find: Find files and folders", "c.find: Find files and folders",
+		"d.seek: Find files", "e.grep: Text", "f.rename_folder: Rename",
+	))
+	got := find(x, "find text in files")
+	if first := slices.Index(got, "e.grep"); first > 2 {
+		t.Errorf("found %v, want what is about text among the first three", got)
+	}
+	if slices.Index(got, "d.seek") > slices.Index(got, "b.find") {
+		t.Errorf("found %v, want another tool before one of the same name", got)
+	}
 }
 
 func TestAllFieldsAreSearched(t *testing.T) {
 	x := search.Build([]search.Document{{
 		ID: "ns.one", Namespace: "zephyr", Name: "quokka", Title: "Wombat", Description: "Numbat", Tags: []string{"bilby"},
-		Parameters: []search.Parameter{{Name: "dunnartId", Description: "The potoroo"}}, Outputs: []string{"bettong_count"},
+		Parameters: []search.Parameter{{Name: "dunnartId", Description: "The potoroo", Values: []string{"quoll"}}}, Outputs: []string{"bettong_count"},
 	}})
 	for word, field := range map[string]search.Field{
 		"zephyr": search.Namespace, "quokka": search.Name, "wombat": search.Title, "numbats": search.Description,
-		"bilby": search.Tags, "dunnart": search.ParameterNames, "potoroo": search.ParameterDescriptions, "bettong": search.Outputs,
+		"bilby": search.Tags, "dunnart": search.ParameterNames, "potoroo": search.ParameterDescriptions, "quoll": search.ParameterDescriptions, "bettong": search.Outputs,
 	} {
 		result := x.Search(search.Query{Texts: []string{"which " + word}})
 		if len(result.Hits) != 1 {

@@ -51,8 +51,8 @@ const (
 	synonymWeight = .4
 	topicWeight   = .5
 	topicMate     = .5 // of topicWeight, for two words of a topic
-	typoWeight    = .6
-	prefixWeight  = .5
+	typoWeight    = .3
+	prefixWeight  = .3
 	// ... if no document has the word itself, and half of that if so many have it:
 	// the more the catalog speaks of a thing, the less do we need to guess.
 	relatedHalf = 6
@@ -61,7 +61,7 @@ const (
 
 	// A word that more than one in commonness documents has makes none match if enough
 	// match by rarer words: it only adds to those.
-	commonness = 80
+	commonness = 20
 	enough     = 2 * poolSize
 
 	// clauseWeight is the say that the sentence which a document fits best has
@@ -70,9 +70,12 @@ const (
 	// clauseTrust lowers the say of sentences that nothing fits well.
 	clauseTrust = .3
 
+	// leadPlace is where the best document of a clause stands at least, 0 being first.
+	leadPlace = 3
+
 	// poolSize is how many of the best documents are put in order with regard to
 	// each other, and varied how many of them at most.
-	poolSize = 50
+	poolSize = 30
 	varied   = 10
 	// repeatCost is what a word of the query loses of its weight once a document
 	// that has it stands higher.

@@ -16,14 +16,14 @@ import (
 func TestReadTools(t *testing.T) {
 	const text = "\uFEFF" + `{"id": "a.b", "namespace": "a", "name": "b", "title": "B", "description": "Does b.", "tags": ["t"], "operation": "read",
 "parameters": {"properties": {"z": {"description": "last"}, "a": {"properties": {"in": {"description": 7}}, "items": 3},
-"list": {"type": "array", "items": {"properties": {"each": {}}}}}}, "output": {"properties": {"done": {}}}}`
+"list": {"type": "array", "items": {"properties": {"each": {"enum": ["big", 7, "small"]}}}}}}, "output": {"properties": {"done": {}}}}`
 	got, err := evaluate.ReadTools(strings.NewReader(strings.ReplaceAll(text, "\n", " ")+"\r\n\r\n"), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []search.Document{{
 		ID: "a.b", Namespace: "a", Name: "b", Title: "B", Description: "Does b.", Tags: []string{"t"}, Operation: "read",
-		Parameters: []search.Parameter{{Name: "z", Description: "last"}, {Name: "a"}, {Name: "list"}, {Name: "in"}, {Name: "each"}},
+		Parameters: []search.Parameter{{Name: "z", Description: "last"}, {Name: "a"}, {Name: "list"}, {Name: "in"}, {Name: "each", Values: []string{"big", "small"}}},
 		Outputs:    []string{"done"},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -44,12 +44,8 @@ func gather(found []search.Parameter, schema json.RawMessage, depth int) []searc
 			if err := decoder.Decode(&property); err != nil {
 				break
 			}
-			var described struct {
-				Description string `json:"description"`
-			}
-			_ = json.Unmarshal(property, &described) // a description of another type is none
 			text, _ := name.(string)
-			found = append(found, search.Parameter{Name: text, Description: described.Description})
+			found = append(found, parameter(text, property))
 			inner = append(inner, property)
 		}
 	}
@@ -59,4 +55,23 @@ func gather(found []search.Parameter, schema json.RawMessage, depth int) []searc
 		}
 	}
 	return found
+}
+
+// parameter is what a schema says of a property. What has another type than it
+// should have says nothing.
+func parameter(name string, schema json.RawMessage) search.Parameter {
+	var s struct {
+		Description any `json:"description"`
+		Enum        any `json:"enum"`
+	}
+	_ = json.Unmarshal(schema, &s) // a schema may be true or false too
+	p := search.Parameter{Name: name}
+	p.Description, _ = s.Description.(string)
+	values, _ := s.Enum.([]any)
+	for _, value := range values {
+		if text, ok := value.(string); ok {
+			p.Values = append(p.Values, text)
+		}
+	}
+	return p
 }
