@@ -113,7 +113,7 @@ func calls(ctx context.Context, report *Report) error {
 			if _, _, err := pairs(ctx, 2, ours, baseline); err != nil { // warm up
 				return err
 			}
-			took, bareTook, err := pairs(ctx, 15, ours, baseline)
+			took, bareTook, err := pairs(ctx, 11+300/n, ours, baseline) // the shorter ones vary more
 			if err != nil {
 				return err
 			}

@@ -22,11 +22,11 @@ const (
 	seekTimeout = 500 * time.Millisecond
 	// A thread that is in the middle of something changes three times with each
 	// activity, and a request for each change would cost the server about as much as
-	// the activity. So there is a pause between two: a fortieth of the time that the
+	// the activity. So there is a pause between two: a share of the time that the
 	// thread has been busy, within these bounds.
-	leastPause = 4 * time.Millisecond
+	leastPause = 10 * time.Millisecond
 	mostPause  = 50 * time.Millisecond
-	pauseShare = 40
+	pauseShare = 25
 )
 
 // tail waits for a run to change, at its history's end.
