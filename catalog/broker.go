@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 )
 
@@ -50,36 +47,6 @@ func New(sources ...Source) (*Broker, error) {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	return b, nil
-}
-
-// Tools lists what the scope may use, ordered by id. A source that cannot be
-// read is left out, and a tool whose descriptor cannot be used too; both are
-// logged. The error is that of ctx.
-func (b *Broker) Tools(ctx context.Context, scope Scope) ([]Descriptor, error) {
-	var all []Descriptor
-	seen := map[string]bool{}
-	for _, l := range b.list(ctx) {
-		for _, tool := range l.tools {
-			if !scope.Allows(tool.ID) || seen[tool.ID] {
-				continue
-			}
-			tool, err := tool.Complete()
-			if err == nil {
-				err = checkTool(tool)
-			}
-			if err != nil {
-				slog.WarnContext(ctx, "catalog: a tool is left out", "source", l.source.Name(), "tool", tool.ID, "error", err)
-				continue
-			}
-			seen[tool.ID] = true
-			all = append(all, tool.Descriptor)
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("catalog: list tools: %w", err)
-	}
-	slices.SortFunc(all, func(a, b Descriptor) int { return strings.Compare(a.ID, b.ID) })
-	return all, nil
 }
 
 // Plan checks a request and says what it takes. It does nothing outside. What

@@ -28,36 +28,25 @@ type call struct {
 // within the scope, read the tool's schemas, accept the input, see who must
 // agree. It ends at the first step that refuses, and calls nothing.
 func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *Error) {
-	refuse := func(err *Error) (*call, *Error) {
-		err.Tool, err.Effect = plain(req.Tool, 2*MaxID), EffectNone
-		return nil, err
-	}
-	tool, err := b.resolve(ctx, scope, req.Tool)
+	tool, err := b.lookup(ctx, scope, req.Tool)
 	if err != nil {
-		return refuse(err)
+		return nil, err.before(req.Tool)
 	}
-	c := &call{tool: *tool, scope: scope}
+	c := &call{tool: tool, scope: scope}
 	input, err := b.readSchemas(c)
 	if err != nil {
-		return refuse(err)
+		return nil, err.before(req.Tool)
 	}
 	if err := c.accept(req, input); err != nil {
-		return refuse(err)
+		return nil, err.before(req.Tool)
 	}
 	c.needsApproval, c.reason = approval(c.tool.Descriptor)
 	return c, nil
 }
 
 // readSchemas finds the compiled schemas of the tool, and from them its digest.
-func (b *Broker) readSchemas(c *call) (input *compiledSchema, _ *Error) {
-	var err error
-	if c.tool, err = c.tool.Complete(); err != nil {
-		return nil, invalidTool("%s", err)
-	}
-	if err := checkTool(c.tool); err != nil {
-		return nil, invalidTool("%s", err)
-	}
-	input, err = b.schemas.get(c.tool.Input)
+func (b *Broker) readSchemas(c *call) (*compiledSchema, *Error) {
+	input, err := b.schemas.get(c.tool.Input)
 	if err != nil {
 		return nil, invalidTool("the input schema %s", err)
 	}

@@ -24,6 +24,12 @@ func ended(ctx context.Context, when string) *Error {
 	return &Error{Code: CodeCancelled, Message: "the call was cancelled " + when}
 }
 
+// before says of an error which tool was asked for, and that nothing was called.
+func (e *Error) before(tool string) *Error {
+	e.Tool, e.Effect = plain(tool, 2*MaxID), EffectNone
+	return e
+}
+
 // isTimeout reports whether an error says that something took too long: that of
 // a context, of a network connection, of a file.
 func isTimeout(err error) bool {

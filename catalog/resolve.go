@@ -68,16 +68,12 @@ func unavailable(s *source, id string, err error) *Error {
 }
 
 func (b *Broker) unknown(ctx context.Context, scope Scope, id string) *Error {
-	e := &Error{Code: CodeToolNotFound, Message: fmt.Sprintf("there is no tool %s", quote(id))}
-	tools, err := b.Tools(ctx, scope)
-	if err != nil {
+	names := b.Nearest(ctx, scope, id)
+	if ctx.Err() != nil {
 		return ended(ctx, "before the tool was called")
 	}
-	ids := make([]string, len(tools))
-	for i, d := range tools {
-		ids[i] = d.ID
-	}
-	if names := near(id, ids); len(names) > 0 {
+	e := &Error{Code: CodeToolNotFound, Message: fmt.Sprintf("there is no tool %s", quote(id))}
+	if len(names) > 0 {
 		e.Hint = "did you mean " + strings.Join(names, " or ") + "?"
 	}
 	return e
