@@ -49,9 +49,9 @@ var house = []room{
 	},
 	{
 		"activities",
-		[]string{"catalog", "signals/contract"},
+		[]string{"catalog", "codemode/snippet", "signals/contract"},
 		nil,
-		"declares the interfaces it needs, so that workflows can import it and stay light",
+		"declares the interfaces it needs, so that workflows can import it and stay light; what a snippet is, is data",
 	},
 	{
 		"catalog", nil,

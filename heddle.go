@@ -132,6 +132,9 @@ func checkAgent(a Agent) error {
 			bad("%w", err)
 		}
 	}
+	if a.Exposure != "" && !slices.Contains(activities.Exposures, a.Exposure) {
+		bad("exposure is %q; known are %q", a.Exposure, activities.Exposures)
+	}
 	l := a.Limits
 	if min(int64(l.Steps), int64(l.Calls), l.Tokens, l.CostMicros, int64(l.Time), int64(l.ApprovalExpiry)) < 0 {
 		bad("a limit is negative; 0 means the default")

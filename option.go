@@ -63,9 +63,22 @@ type Agent struct {
 	// Tools are globs over the ids of the tools that the agent may use, such as
 	// orders.* ; none means no tool.
 	Tools []string
+	// Exposure is how the model reaches the tools. Empty: [Direct].
+	Exposure Exposure
 	// Limits bound a turn.
 	Limits Limits
 }
+
+// Exposure is how an agent's model reaches its tools.
+type Exposure = activities.Exposure
+
+// The exposures.
+const (
+	// Direct: each tool is a function that the model can call.
+	Direct = activities.ExposureDirect
+	// Code: the model writes snippets of TypeScript that call the tools.
+	Code = activities.ExposureCode
+)
 
 func (a Agent) apply(p *parts) { p.agents = append(p.agents, a) }
 

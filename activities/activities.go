@@ -33,6 +33,8 @@ type Agent struct {
 	MaxOutputTokens int
 	// Tools are globs over the ids of the tools that the agent may use.
 	Tools []string
+	// Exposure is how the model reaches them.
+	Exposure Exposure
 	// Limits bound a turn.
 	Limits Limits
 	// Price turns tokens into cost.

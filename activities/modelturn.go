@@ -34,10 +34,9 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	var received progress
 	defer heartbeat(ctx, received.details)()
 
-	scope := agent.scope(in.Thread)
-	tools, err := a.Broker.Tools(ctx, scope)
+	tools, ids, err := a.functions(ctx, agent, agent.scope(in.Thread))
 	if err != nil {
-		return ModelTurnResult{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
+		return ModelTurnResult{}, err
 	}
 	messages, err := a.conversation(ctx, in)
 	if err != nil {
@@ -47,7 +46,7 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 		Model:           agent.ModelName,
 		System:          agent.Instructions,
 		Messages:        messages,
-		Tools:           definitions(tools),
+		Tools:           tools,
 		MaxOutputTokens: agent.MaxOutputTokens,
 	}, received.add)
 	if err == nil && reply.Text == "" && len(reply.Calls) == 0 {
@@ -59,12 +58,12 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	case err != nil:
 		return ModelTurnResult{}, modelFailure(err)
 	}
-	return a.planned(ctx, in, agent, tools, reply)
+	return a.planned(ctx, in, agent, ids, reply)
 }
 
 // planned turns a reply into the activity's result.
 func (a *Activities) planned(
-	ctx context.Context, in ModelTurnInput, agent Agent, tools []catalog.Descriptor, reply ModelResponse,
+	ctx context.Context, in ModelTurnInput, agent Agent, ids map[string]string, reply ModelResponse,
 ) (ModelTurnResult, error) {
 	result := ModelTurnResult{
 		Reasoning: beginning(reply.Reasoning, maxReasoning),
@@ -79,16 +78,18 @@ func (a *Activities) planned(
 	if result.Text, result.Body, err = a.inlineText(ctx, reply.Text); err != nil {
 		return ModelTurnResult{}, err
 	}
-	ids := make(map[string]string, len(tools))
-	for _, tool := range tools {
-		ids[ToolName(tool.ID)] = tool.ID
-	}
 	for i, call := range reply.Calls[:min(len(reply.Calls), MaxCallsAtOnce)] {
-		planned, err := a.plan(ctx, agent.scope(in.Thread), contract.Call{
+		asked := contract.Call{
 			ID:    fmt.Sprintf("%s-s%d-c%d", in.Turn, in.Step, i+1),
 			Tool:  toolID(ids, call.Name),
 			Input: json.RawMessage(objectOrWhatCame(call.Input)),
-		})
+		}
+		var planned PlannedCall
+		if agent.Exposure == ExposureCode && asked.Tool == ExecuteTool {
+			planned, err = a.planExecute(ctx, asked)
+		} else {
+			planned, err = a.plan(ctx, agent.scope(in.Thread), asked)
+		}
 		if err != nil {
 			return ModelTurnResult{}, err
 		}
@@ -136,27 +137,34 @@ func (a *Activities) fitCalls(ctx context.Context, result ModelTurnResult) (Mode
 	return result, nil
 }
 
-// plan has the broker plan a call. An input that history should not hold, for
-// its size or because it is no JSON, is put aside.
+// plan has the broker plan a call.
 func (a *Activities) plan(ctx context.Context, scope catalog.Scope, call contract.Call) (PlannedCall, error) {
 	plan := a.Broker.Plan(ctx, scope, catalog.Request{Tool: call.Tool, Input: call.Input})
 	planned := PlannedCall{Call: call, Plan: plan, Problem: problem(plan.Error)}
 	planned.Plan.Error = nil
+	var err error
+	planned.Call, err = a.inlineInput(ctx, call)
+	return planned, err
+}
+
+// inlineInput keeps a short input as it is and stores a long one. Of one that is
+// no JSON it keeps the beginning, as a string.
+func (a *Activities) inlineInput(ctx context.Context, call contract.Call) (contract.Call, error) {
 	switch {
 	case !json.Valid(call.Input):
 		quoted, err := json.Marshal(beginning(string(call.Input), contract.MaxPreview))
 		if err != nil {
-			return PlannedCall{}, err
+			return call, err
 		}
-		planned.Input = quoted
+		call.Input = quoted
 	case len(call.Input) > contract.MaxInline:
 		ref, err := a.Blobs.Put(ctx, call.Input)
 		if err != nil {
-			return PlannedCall{}, unavailable(ErrTypeBlobs, "store the input of "+call.Tool, err)
+			return call, unavailable(ErrTypeBlobs, "store the input of "+call.Tool, err)
 		}
-		planned.Input, planned.Body = nil, &ref
+		call.Input, call.Body = nil, &ref
 	}
-	return planned, nil
+	return call, nil
 }
 
 // conversation reads the transcript and makes of it what a model is to see.

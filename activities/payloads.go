@@ -51,11 +51,22 @@ type ModelTurnResult struct {
 // PlannedCall is a call that the model asked for, and what the broker says of it.
 type PlannedCall struct {
 	contract.Call
+	// Kind says how the call is carried out.
+	Kind CallKind `json:"kind,omitempty"`
 	// Plan says what the call takes. Its Error is never set: see Problem.
 	Plan catalog.Plan `json:"plan"`
 	// Problem says why the call cannot be made at all.
 	Problem *contract.Problem `json:"problem,omitempty"`
 }
+
+// CallKind says how a call is carried out.
+type CallKind string
+
+// The kinds of calls. The zero value is a call of a tool.
+const (
+	// CallExecute runs a snippet, in segments.
+	CallExecute CallKind = "execute"
+)
 
 // CallRef names an open call. The activity reads its input from the thread and
 // checks it against the digest, so that what was planned, and shown to a person,

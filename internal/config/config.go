@@ -74,6 +74,7 @@ type Agent struct {
 	Model           string
 	MaxOutputTokens int
 	Tools           []string
+	Exposure        activities.Exposure
 	Limits          activities.Limits
 }
 

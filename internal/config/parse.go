@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -181,6 +182,12 @@ func readAgent(v value, name, dir string) Agent {
 				}
 				a.Tools = append(a.Tools, text)
 			})
+		}},
+		field{name: "exposure", read: func(v value) {
+			a.Exposure = activities.Exposure(v.text())
+			if a.Exposure != "" && !slices.Contains(activities.Exposures, a.Exposure) {
+				v.problem("unknown exposure %q; known are %q", a.Exposure, activities.Exposures)
+			}
 		}},
 		field{name: "limits", read: func(v value) { readLimits(v, &a.Limits) }},
 	)
