@@ -72,6 +72,18 @@ func Approval() ToolOption { return local.Approval(catalog.ApprovalAlways) }
 // WithoutApproval lets a write run without a person's consent.
 func WithoutApproval() ToolOption { return local.Approval(catalog.ApprovalNever) }
 
+// Approvers makes n people agree to each call of a tool, be it a read: each of
+// them another, and none the user who asked. At most [catalog.MaxApprovers].
+func Approvers(n int) ToolOption { return local.Approvers(n) }
+
+// Capabilities are what using a tool takes, such as payments.refund: modes allow
+// and deny them, and rules of a policy match them. A tool that names none takes
+// its namespace and operation, such as orders.write.
+func Capabilities(names ...string) ToolOption { return local.Capabilities(names...) }
+
+// Tags say what else a tool is, for search and for rules of a policy.
+func Tags(names ...string) ToolOption { return local.Tags(names...) }
+
 // Timeout bounds one call of a tool: [catalog.DefaultTimeout] without it,
 // [catalog.MaxTimeout] at most.
 func Timeout(d time.Duration) ToolOption { return local.Timeout(d) }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -88,6 +89,11 @@ func checkTool(t Tool) error {
 		return fmt.Errorf("tool %s: has no input schema", t.ID)
 	case t.Call == nil:
 		return fmt.Errorf("tool %s: has no function to call", t.ID)
+	case t.Approvers < 0 || t.Approvers > MaxApprovers:
+		return fmt.Errorf("tool %s: approvers are %d, want 0 to %d", t.ID, t.Approvers, MaxApprovers)
+	}
+	if err := errors.Join(checkLabels("capability", t.Capabilities), checkLabels("tag", t.Tags)); err != nil {
+		return fmt.Errorf("tool %s: %w", t.ID, err)
 	}
 	return nil
 }

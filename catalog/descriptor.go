@@ -32,6 +32,9 @@ const (
 	ApprovalNever Approval = "never"
 )
 
+// MaxApprovers bounds how many people must agree to a call.
+const MaxApprovers = 8
+
 // Descriptor is what is known of a tool without calling it.
 type Descriptor struct {
 	// ID is the tool's name in the catalog: the namespace, a dot and the name,
@@ -47,8 +50,16 @@ type Descriptor struct {
 	Output json.RawMessage `json:"output_schema,omitempty"`
 	// Operation is [Read] or [Write].
 	Operation Operation `json:"operation"`
+	// Capabilities are what using the tool takes, such as workspace.write: a mode
+	// and a policy speak of them. See [CheckCapability] and [Descriptor.Needs].
+	Capabilities []string `json:"capabilities,omitempty"`
+	// Tags say what else the tool is, for search and policy, in the same form.
+	Tags []string `json:"tags,omitempty"`
 	// Approval is when a person must agree.
 	Approval Approval `json:"approval,omitempty"`
+	// Approvers is how many people must agree, each another and none of them who
+	// asked; at most [MaxApprovers]. 0: one, whoever it is.
+	Approvers int `json:"approvers,omitempty"`
 	// Timeout bounds one call. 0: [DefaultTimeout].
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Source says where the tool comes from, for people: a file and line for a

@@ -3,6 +3,7 @@ package catalog
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 )
 
 // digest names a content: sha256: and 64 hex digits.
@@ -16,7 +17,19 @@ func digest(content []byte) string {
 // is the same tool. The schemas go in by their own digests, so the order of
 // their keys does not matter.
 func descriptorDigest(d Descriptor, input, output string) string {
-	canonical, err := encode([]string{d.ID, d.Title, d.Description, input, output, string(d.Operation), string(d.Approval)})
+	parts := []string{d.ID, d.Title, d.Description, input, output, string(d.Operation), string(d.Approval)}
+	// What a tool need not have is left out where it has none, so that the digest of
+	// a tool without it is what it was before there were such things.
+	for _, capability := range d.Capabilities {
+		parts = append(parts, "capability "+capability)
+	}
+	for _, tag := range d.Tags {
+		parts = append(parts, "tag "+tag)
+	}
+	if d.Approvers > 0 {
+		parts = append(parts, "approvers "+strconv.Itoa(d.Approvers))
+	}
+	canonical, err := encode(parts)
 	if err != nil {
 		panic(err) // strings always encode
 	}

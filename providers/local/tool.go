@@ -26,6 +26,22 @@ func Title(title string) Option { return func(t *catalog.Tool) { t.Title = title
 // Approval says when a person must agree to a call.
 func Approval(rule catalog.Approval) Option { return func(t *catalog.Tool) { t.Approval = rule } }
 
+// Approvers makes so many people agree to each call, each another and none of
+// them who asked.
+func Approvers(n int) Option {
+	return func(t *catalog.Tool) { t.Approval, t.Approvers = catalog.ApprovalAlways, n }
+}
+
+// Capabilities are what using the tool takes, for modes and policy.
+func Capabilities(names ...string) Option {
+	return func(t *catalog.Tool) { t.Capabilities = append(t.Capabilities, names...) }
+}
+
+// Tags say what else the tool is, for search and policy.
+func Tags(names ...string) Option {
+	return func(t *catalog.Tool) { t.Tags = append(t.Tags, names...) }
+}
+
 // Timeout bounds one call, at most [catalog.MaxTimeout].
 func Timeout(d time.Duration) Option { return func(t *catalog.Tool) { t.Timeout = d } }
 
@@ -105,6 +121,8 @@ func check(t *catalog.Tool, noFunc bool) error {
 		return errors.New("the function is nil")
 	case strings.TrimSpace(t.Description) == "":
 		return errors.New("the description is empty; say what the tool does, for the model and for people")
+	case t.Approvers < 0 || t.Approvers > catalog.MaxApprovers:
+		return fmt.Errorf("the approvers are %d, want 1 to %d", t.Approvers, catalog.MaxApprovers)
 	case t.Timeout < 0:
 		return fmt.Errorf("the timeout is %s, want more than 0", t.Timeout)
 	case t.Timeout > catalog.MaxTimeout:
