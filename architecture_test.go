@@ -114,7 +114,7 @@ var house = []room{
 	{
 		"codemode/typescript",
 		[]string{"codemode/schema", "codemode/snippet"},
-		[]string{"catalog", "codemode/schema/schematest"},
+		[]string{"catalog", "codemode/schema/schematest", "providers/openapi"},
 		"writes schemas as TypeScript: text in, text out",
 	},
 	{

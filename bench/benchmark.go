@@ -23,6 +23,8 @@ var All = []Benchmark{
 	{"first-model", firstModel},
 	{"history", history},
 	{"search", searching},
+	{"openapi-spec", largeSpec},
+	{"openapi-call", httpCall},
 }
 
 // pairs runs two things in turn, n times, and returns the median duration of

@@ -24,6 +24,8 @@ type Result struct {
 	Baseline *float64 `json:"baseline"`
 	// Ratio is Value by Baseline; nil without a baseline.
 	Ratio *float64 `json:"ratio"`
+	// Skipped says why nothing was measured. Empty: it was.
+	Skipped string `json:"skipped,omitempty"`
 }
 
 // Report collects results. The zero value is ready; it is safe for concurrent
@@ -45,6 +47,11 @@ func (r *Report) Compare(name string, value, baseline float64, unit string) erro
 	}
 	ratio := value / baseline
 	return r.add(Result{Name: name, Value: value, Unit: unit, Baseline: &baseline, Ratio: &ratio})
+}
+
+// Skip adds that nothing could be measured here, and why.
+func (r *Report) Skip(name, reason string) error {
+	return r.add(Result{Name: name, Skipped: reason})
 }
 
 func (r *Report) add(result Result) error {
@@ -74,6 +81,10 @@ func (r *Report) WriteTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "value\tunit\tbaseline\tratio\t  name")
 	for _, result := range r.Results() {
+		if result.Skipped != "" {
+			fmt.Fprintf(table, "-\t-\t-\t-\t  %s: %s\n", result.Name, result.Skipped)
+			continue
+		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t  %s\n", number(&result.Value), result.Unit,
 			number(result.Baseline), number(result.Ratio), result.Name)
 	}

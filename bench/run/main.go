@@ -16,6 +16,12 @@ import (
 )
 
 func main() {
+	if child, err := bench.Child(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	} else if child {
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	only := flag.String("only", "", "run the benchmarks whose name matches this `regexp`")
 	output := flag.String("o", "", "write the results to this `file`")

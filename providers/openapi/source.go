@@ -64,6 +64,7 @@ type Source struct {
 	scheme  *scheme
 	origins map[string]bool
 	tokens  tokens
+	entry   *specEntry
 
 	mu   sync.Mutex
 	spec *Spec
@@ -122,6 +123,7 @@ func New(o Options) (*Source, error) {
 	if s.options.Specs == nil {
 		s.options.Specs = &Specs{}
 	}
+	s.entry = s.options.Specs.entry(o.Spec)
 	return s, nil
 }
 
@@ -170,7 +172,7 @@ func (s *Source) Name() string { return s.options.Namespace }
 // Tools lists the operations, deprecated ones last. A remote specification is
 // asked for anew from time to time; while it cannot be read the last one holds.
 func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
-	spec, err := s.options.Specs.get(ctx, s.options.Spec, s.loader)
+	spec, err := s.options.Specs.get(ctx, s.entry, s.options.Spec, s.loader)
 	if err != nil {
 		return nil, err
 	}

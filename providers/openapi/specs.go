@@ -38,9 +38,8 @@ type specEntry struct {
 	next time.Time
 }
 
-// get returns the specification at a location.
-func (s *Specs) get(ctx context.Context, from Location, client *netguard.Client) (*Spec, error) {
-	entry := s.entry(from)
+// get returns the specification at a location, of which entry is what is kept.
+func (s *Specs) get(ctx context.Context, entry *specEntry, from Location, client *netguard.Client) (*Spec, error) {
 	select {
 	case entry.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -80,6 +79,8 @@ func (s *Specs) time() time.Time {
 	return time.Now()
 }
 
+// entry finds what is kept of a location. That takes a digest of given bytes, so
+// whoever asks often keeps it.
 func (s *Specs) entry(from Location) *specEntry {
 	key := fmt.Sprintf("%q %q %q %x", from.File, from.Root, from.URL, sha256.Sum256(from.Bytes))
 	s.mu.Lock()
