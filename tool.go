@@ -63,6 +63,36 @@ func Tool[In, Out any](id, description string, fn func(ctx context.Context, in I
 // time, need approval by default, and are never repeated blindly.
 func Write() ToolOption { return local.Write() }
 
+// Destructive declares a write that removes or overwrites what cannot be brought
+// back, which people who approve it are told.
+func Destructive() ToolOption { return local.Destructive() }
+
+// Idempotent declares that a call made twice with the same input does no more
+// than one.
+func Idempotent() ToolOption { return local.Idempotent() }
+
+// Independent declares a write whose calls may run beside other writes: it
+// touches nothing that they do.
+func Independent() ToolOption { return local.Independent() }
+
+// Secrets are the names of the secrets that a call of a tool may use. It gets no
+// others.
+func Secrets(names ...string) ToolOption { return local.Secrets(names...) }
+
+// ResourceKey names what a call works on, as a template over the input: with
+// order/{order} the writes of one order run one after another, across threads of
+// a tenant too. [catalog.ExpandResourceKey] describes its form.
+func ResourceKey(template string) ToolOption { return local.ResourceKey(template) }
+
+// Resource names what a call works on where no [ResourceKey] can: a function of
+// the input, which is of the tool's input type. It does nothing outside and always
+// answers alike.
+func Resource[In any](name func(in In) string) ToolOption { return local.Resource(name) }
+
+// Example shows the model how a tool is called. The input, written as JSON, must
+// fit the tool's input type.
+func Example(description string, input any) ToolOption { return local.Example(description, input) }
+
 // Title names a tool for people. Without it the title is made from the id.
 func Title(title string) ToolOption { return local.Title(title) }
 

@@ -3,9 +3,7 @@ package catalog
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"unicode/utf8"
 )
 
 // call is a request that passed every check: what Plan describes and Dispatch
@@ -21,8 +19,10 @@ type call struct {
 	// descriptorDigest and inputDigest are what an approval binds to.
 	descriptorDigest string
 	inputDigest      string
-	needsApproval    bool
-	reason           string
+	// resource names what the call works on.
+	resource      string
+	needsApproval bool
+	reason        string
 }
 
 // check is the way of every request, at Plan and at Dispatch alike: resolve it
@@ -39,6 +39,9 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 		return nil, err.before(req.Tool)
 	}
 	if err := c.accept(req, input); err != nil {
+		return nil, err.before(req.Tool)
+	}
+	if err := c.nameResource(); err != nil {
 		return nil, err.before(req.Tool)
 	}
 	c.needsApproval, c.reason = approval(c.tool.Descriptor)
@@ -70,40 +73,12 @@ func invalidTool(format string, args ...any) *Error {
 	}
 }
 
-// checkTool says why a tool that a source lists cannot be used. Its schemas are
-// looked at on first use.
-func checkTool(t Tool) error {
-	if err := CheckID(t.ID); err != nil {
-		return err
-	}
-	switch {
-	case t.Operation != Read && t.Operation != Write:
-		return fmt.Errorf("tool %s: operation is %s, want %q or %q", t.ID, quote(string(t.Operation)), Read, Write)
-	case t.Approval != ApprovalDefault && t.Approval != ApprovalAlways && t.Approval != ApprovalNever:
-		return fmt.Errorf("tool %s: approval is %s, want %q, %q or nothing", t.ID, quote(string(t.Approval)), ApprovalAlways, ApprovalNever)
-	case t.Timeout < 0:
-		return fmt.Errorf("tool %s: timeout is %s, want 0 or more", t.ID, t.Timeout)
-	case !utf8.ValidString(t.Title) || !utf8.ValidString(t.Description):
-		return fmt.Errorf("tool %s: its title or description is not valid UTF-8", t.ID)
-	case len(t.Input) == 0 && t.Schemas == nil:
-		return fmt.Errorf("tool %s: has no input schema", t.ID)
-	case t.Call == nil:
-		return fmt.Errorf("tool %s: has no function to call", t.ID)
-	case t.Approvers < 0 || t.Approvers > MaxApprovers:
-		return fmt.Errorf("tool %s: approvers are %d, want 0 to %d", t.ID, t.Approvers, MaxApprovers)
-	}
-	if err := errors.Join(checkLabels("capability", t.Capabilities), checkLabels("tag", t.Tags)); err != nil {
-		return fmt.Errorf("tool %s: %w", t.ID, err)
-	}
-	return nil
-}
-
 // approval says whether a person must agree to a call of the tool, and why.
 func approval(d Descriptor) (needed bool, reason string) {
 	switch {
 	case d.Approval == ApprovalAlways:
 		return true, "the tool asks for approval of each call"
-	case d.Approval == ApprovalDefault && d.Operation == Write:
+	case d.Operation == Write && (d.Approval == ApprovalDefault || d.Trust == TrustRemote):
 		return true, "it is a write"
 	}
 	return false, ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -65,6 +66,72 @@ type Descriptor struct {
 	// Source says where the tool comes from, for people: a file and line for a
 	// Go function.
 	Source string `json:"source,omitempty"`
+	// Trust says whose word the descriptor is. The zero value is the author of the
+	// application.
+	Trust Trust `json:"trust,omitempty"`
+
+	// Destructive says that a write removes or overwrites what cannot be brought
+	// back. Only for a write.
+	Destructive bool `json:"destructive,omitempty"`
+	// Idempotent says that a call made twice with the same input does no more than
+	// one.
+	Idempotent bool `json:"idempotent,omitempty"`
+	// Independent says that a call of a write may run beside other writes: it
+	// touches nothing that they do. Only for a write.
+	Independent bool `json:"independent,omitempty"`
+	// Secrets are the names of the secrets that a call may use, in the form of
+	// capabilities; it gets no others.
+	Secrets []string `json:"secrets,omitempty"`
+	// ResourceKey names what a call works on, as a template over the input, such as
+	// order/{order}: writes with the same key run one after another, across threads
+	// of a tenant too. See [ExpandResourceKey] for its form. Empty: the tool's calls
+	// share nothing with others, unless [Tool.Resource] is set.
+	ResourceKey string `json:"resource_key,omitempty"`
+	// Examples show how the tool is called. At most [MaxExamples].
+	Examples []Example `json:"examples,omitempty"`
+}
+
+// Name is what the tool is called within its namespace: items.list of
+// orders.items.list.
+func (d Descriptor) Name() string {
+	_, name, _ := strings.Cut(d.ID, ".")
+	return name
+}
+
+// Hints are what the descriptor says of calls beside their operation:
+// destructive, idempotent, independent.
+func (d Descriptor) Hints() []string {
+	var hints []string
+	for _, h := range []struct {
+		name string
+		set  bool
+	}{{"destructive", d.Destructive}, {"idempotent", d.Idempotent}, {"independent", d.Independent}} {
+		if h.set {
+			hints = append(hints, h.name)
+		}
+	}
+	return hints
+}
+
+// Trust says whose word a descriptor is.
+type Trust string
+
+// The degrees of trust.
+const (
+	// TrustAuthor: the author of the application, or a service that the author
+	// trusts as himself.
+	TrustAuthor Trust = ""
+	// TrustRemote: the service that offers the tool. Its word can make a call more
+	// protected and never less: [ApprovalNever] counts as [ApprovalDefault].
+	TrustRemote Trust = "remote"
+)
+
+// Example is a call that makes sense.
+type Example struct {
+	// Description says what it is for; may be empty.
+	Description string `json:"description,omitempty"`
+	// Input is one that fits the tool's input schema.
+	Input json.RawMessage `json:"input"`
 }
 
 // DefaultTimeout bounds a call of a tool that sets no timeout.
@@ -86,6 +153,11 @@ type Tool struct {
 	// covers and what Call gets. It runs at Plan and again at Dispatch, so it must
 	// answer alike each time and do nothing outside. An error refuses the call.
 	Prepare func(input json.RawMessage) (json.RawMessage, error)
+	// Resource, if set, names what a call with an input works on, where no
+	// [Descriptor.ResourceKey] can say it; the descriptor's is then not used. It runs
+	// at Plan and again at Dispatch, so it must answer alike each time and do nothing
+	// outside. An error refuses the call; an empty key names nothing.
+	Resource func(input json.RawMessage) (string, error)
 	// Call carries one call out. The input was validated. The context ends at
 	// the tool's timeout or when the turn is cancelled; a function that does not
 	// return soon after is left behind.

@@ -13,9 +13,9 @@ func digest(content []byte) string {
 }
 
 // descriptorDigest covers all that a person agrees to by approving a call of a
-// tool. Source and timeout are not among it: a moved line or a longer deadline
-// is the same tool. The schemas go in by their own digests, so the order of
-// their keys does not matter.
+// tool. Source, timeout and examples are not among it: a moved line or a longer
+// deadline is the same tool. The schemas go in by their own digests, so the order
+// of their keys does not matter.
 func descriptorDigest(d Descriptor, input, output string) string {
 	parts := []string{d.ID, d.Title, d.Description, input, output, string(d.Operation), string(d.Approval)}
 	// What a tool need not have is left out where it has none, so that the digest of
@@ -28,6 +28,18 @@ func descriptorDigest(d Descriptor, input, output string) string {
 	}
 	if d.Approvers > 0 {
 		parts = append(parts, "approvers "+strconv.Itoa(d.Approvers))
+	}
+	for _, secret := range d.Secrets {
+		parts = append(parts, "secret "+secret)
+	}
+	if d.ResourceKey != "" {
+		parts = append(parts, "resource key "+d.ResourceKey)
+	}
+	if d.Trust != TrustAuthor {
+		parts = append(parts, "trust "+string(d.Trust))
+	}
+	for _, hint := range d.Hints() {
+		parts = append(parts, "hint "+hint)
 	}
 	canonical, err := encode(parts)
 	if err != nil {

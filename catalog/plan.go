@@ -35,6 +35,8 @@ type Plan struct {
 	// be called with, its defaults filled in.
 	DescriptorDigest string `json:"descriptor_digest,omitempty"`
 	InputDigest      string `json:"input_digest,omitempty"`
+	// ResourceKey names what the call works on: see [Descriptor.ResourceKey].
+	ResourceKey string `json:"resource_key,omitempty"`
 	// Timeout bounds the call.
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Error says why the call cannot be made; all else but Tool is then unset.

@@ -23,6 +23,7 @@ func (c *call) plan() Plan {
 		Reason:           c.reason,
 		DescriptorDigest: c.descriptorDigest,
 		InputDigest:      c.inputDigest,
+		ResourceKey:      c.resource,
 		Timeout:          c.tool.timeout(),
 	}
 	if c.needsApproval {

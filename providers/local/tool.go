@@ -9,45 +9,9 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
 )
-
-// Option changes what a tool is, beyond its function.
-type Option func(*catalog.Tool)
-
-// Write declares that the tool changes something. Without it a tool is a read.
-func Write() Option { return func(t *catalog.Tool) { t.Operation = catalog.Write } }
-
-// Title names the tool for people.
-func Title(title string) Option { return func(t *catalog.Tool) { t.Title = title } }
-
-// Approval says when a person must agree to a call.
-func Approval(rule catalog.Approval) Option { return func(t *catalog.Tool) { t.Approval = rule } }
-
-// Approvers makes so many people agree to each call, each another and none of
-// them who asked.
-func Approvers(n int) Option {
-	return func(t *catalog.Tool) { t.Approval, t.Approvers = catalog.ApprovalAlways, n }
-}
-
-// Capabilities are what using the tool takes, for modes and policy.
-func Capabilities(names ...string) Option {
-	return func(t *catalog.Tool) { t.Capabilities = append(t.Capabilities, names...) }
-}
-
-// Tags say what else the tool is, for search and policy.
-func Tags(names ...string) Option {
-	return func(t *catalog.Tool) { t.Tags = append(t.Tags, names...) }
-}
-
-// Timeout bounds one call, at most [catalog.MaxTimeout].
-func Timeout(d time.Duration) Option { return func(t *catalog.Tool) { t.Timeout = d } }
-
-// DefinedAt says where the tool is defined, where that is not the line of the
-// [Func] call.
-func DefinedAt(place string) Option { return func(t *catalog.Tool) { t.Source = place } }
 
 // Func makes a tool of a function. In must be a struct or a map with string
 // keys; Out may be any type that encoding/json writes. The struct tags that shape
@@ -90,6 +54,9 @@ func build[In, Out any](t *catalog.Tool, fn func(context.Context, In) (Out, erro
 		return fmt.Errorf("output: %w", err)
 	}
 	t.Input, t.Output = in.text, out.text
+	if err := checkAgainst(t.Descriptor); err != nil {
+		return err
+	}
 	t.Prepare = func(input json.RawMessage) (json.RawMessage, error) {
 		filled, err := in.fillDefaults(input)
 		if err != nil {
