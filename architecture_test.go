@@ -162,6 +162,12 @@ var house = []room{
 		"a source of tools: knows what a tool is, and no other source",
 	},
 	{
+		"providers/mcp",
+		[]string{"catalog", "internal/netguard", "signals/contract"},
+		[]string{"catalog/catalogtest"},
+		"a source of tools: what servers of the Model Context Protocol offer",
+	},
+	{
 		"providers/openapi",
 		[]string{"catalog", "internal/netguard", "signals/contract"},
 		[]string{"catalog/catalogtest"},

@@ -217,14 +217,14 @@ func (l *listing) tell(now map[string]offer, report Report) {
 	for tool, o := range now {
 		switch before, ok := l.offers[tool]; {
 		case !ok:
-			added = append(added, tool)
+			added = append(added, quote(tool))
 		case before.digest != o.digest:
-			changed = append(changed, tool+" ("+before.diff(o)+")")
+			changed = append(changed, quote(tool)+" ("+before.diff(o)+")")
 		}
 	}
 	for tool := range l.offers {
 		if _, ok := now[tool]; !ok {
-			gone = append(gone, tool)
+			gone = append(gone, quote(tool))
 		}
 	}
 	if len(added)+len(changed)+len(gone) > 0 {

@@ -22,7 +22,9 @@ func dialHTTP(client *netguard.Client, server *url.URL, h *holder, message int64
 		server.String(),
 		transport.WithHTTPBasicClient(newHTTPClient(newGate(client, server, h, message))),
 		transport.WithHTTPLogger(quiet),
-		// Without it a server could not say that its tools have changed.
+		// Without it a server of an older version could not say that its tools have
+		// changed; with newer ones it does nothing.
+		//lint:ignore SA1019 the older versions are spoken too
 		transport.WithContinuousListening(),
 	)
 	if err != nil {
