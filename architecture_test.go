@@ -184,6 +184,12 @@ var house = []room{
 		"stores values and hands out refs to them",
 	},
 	{
+		"internal/ledger",
+		[]string{"activities", "signals/contract"},
+		nil,
+		"keeps the claims of writes in Temporal",
+	},
+	{
 		"internal/child", nil, nil,
 		"runs another program and ends it",
 	},

@@ -69,7 +69,7 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 	if err != nil {
 		return Outcome{Error: err}
 	}
-	return c.run(ctx, plan.Timeout)
+	return c.run(ctx, plan.Timeout, req.Before)
 }
 
 // sourceListing is what one source has, or why it cannot be read.
