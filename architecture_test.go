@@ -162,16 +162,16 @@ var house = []room{
 		"a source of tools: knows what a tool is, and no other source",
 	},
 	{
-		"providers/mcp",
-		[]string{"catalog", "internal/netguard", "signals/contract"},
-		[]string{"catalog/catalogtest"},
-		"a source of tools: what servers of the Model Context Protocol offer",
-	},
-	{
 		"providers/openapi",
 		[]string{"catalog", "internal/netguard", "signals/contract"},
 		[]string{"catalog/catalogtest"},
 		"a source of tools: knows what a tool is, what a stored file is called, and no other source",
+	},
+	{
+		"secrets",
+		[]string{"catalog"},
+		nil,
+		"keeps values and finds them in what leaves: knows scopes and references, neither tools nor threads",
 	},
 	{
 		"internal/netguard", nil, nil,
@@ -182,12 +182,6 @@ var house = []room{
 		[]string{"signals/contract"},
 		nil,
 		"stores values and hands out refs to them",
-	},
-	{
-		"internal/ledger",
-		[]string{"activities", "signals/contract"},
-		nil,
-		"keeps the claims of writes in Temporal",
 	},
 	{
 		"internal/child", nil, nil,

@@ -98,6 +98,7 @@ func (c command) run(ctx context.Context, options []Option) int {
 	if err != nil {
 		return c.fail(exitInvalid, fmt.Errorf("the configuration is not right:\n%w", err))
 	}
+	slog.SetDefault(app.logger) // which keeps secrets out, for packages that log to it
 	if f.check {
 		fmt.Fprintf(c.stdout, "configuration is right: %d agents, task queue %s\n", len(app.agents), app.config.TaskQueue)
 		return exitOK

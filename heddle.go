@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 
 	"go.temporal.io/sdk/client"
@@ -14,6 +15,7 @@ import (
 	"github.com/heddle-dev/heddle/internal/config"
 	"github.com/heddle-dev/heddle/internal/connect"
 	"github.com/heddle-dev/heddle/providers/local"
+	"github.com/heddle-dev/heddle/secrets"
 )
 
 // App is a worker whose parts fit together. Run it with [App.Run].
@@ -22,6 +24,8 @@ type App struct {
 	connection client.Options
 	agents     map[string]activities.Agent
 	broker     *catalog.Broker
+	vault      *secrets.Vault
+	exits      *exits
 	logger     *slog.Logger
 }
 
@@ -33,11 +37,23 @@ func New(options ...Option) (*App, error) {
 	for _, option := range options {
 		option.apply(p)
 	}
-	app := &App{logger: p.logger}
+	redactor := &secrets.Redactor{}
+	app := &App{
+		exits:  &exits{redactor: redactor},
+		logger: slog.New(secrets.NewHandler(p.logger.Handler(), redactor)),
+	}
 	app.config = p.readConfig()
+	app.vault = secrets.NewVault(redactor, nil, secrets.NewEnv("", os.Environ))
 	app.connection = p.connection(app.config)
+	app.connection.FailureConverter = app.exits.failureConverter()
 	app.broker = p.openCatalog()
-	app.agents = p.buildAgents(app.config)
+	if app.broker != nil {
+		app.broker.Protect(app.vault)
+	}
+	app.agents = app.exits.guardModels(p.buildAgents(app.config))
+	for _, model := range app.config.Models {
+		redactor.Hide("", []byte(os.Getenv(model.APIKeyEnv)))
+	}
 	if err := errors.Join(p.problems...); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/internal/blobs"
 	"github.com/heddle-dev/heddle/internal/connect"
-	"github.com/heddle-dev/heddle/internal/ledger"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
 	"github.com/heddle-dev/heddle/workflows"
@@ -98,12 +97,11 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 		DefaultHeartbeatThrottleInterval:   heartbeatInterval,
 		WorkerStopTimeout:                  a.config.StopTimeout,
 		OnFatalError:                       broken,
-		Interceptors:                       []interceptor.WorkerInterceptor{near},
+		Interceptors:                       []interceptor.WorkerInterceptor{near, a.exits},
 	})
 	threads := &workflows.Worker{Agents: a.agentNames()}
 	w.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: contract.ListToolsType})
-	w.RegisterWorkflowWithOptions(workflows.Claim, workflow.RegisterOptions{Name: contract.ClaimType})
 	w.RegisterActivity(&activities.Activities{
 		Agents: a.agents,
 		Broker: a.broker,
@@ -111,8 +109,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 			reader: signals.NewReader(c, &signals.Options{Namespace: a.connection.Namespace, Archive: store}),
 			near:   near,
 		},
-		Blobs:  store,
-		Ledger: ledger.New(c, a.connection.DataConverter),
+		Blobs: guardedBlobs{store, a.exits},
 	})
 	return w
 }

@@ -75,8 +75,10 @@ func Idempotent() ToolOption { return local.Idempotent() }
 // touches nothing that they do.
 func Independent() ToolOption { return local.Independent() }
 
-// Secrets are the names of the secrets that a call of a tool may use. It gets no
-// others.
+// Secrets are references to the secrets that a tool's function may use, with
+// [Secret]: github.token is the user's secret of that name, else the tenant's, else
+// the application's; app:github.token is the application's alone. See
+// [catalog.SecretRef].
 func Secrets(names ...string) ToolOption { return local.Secrets(names...) }
 
 // ResourceKey names what a call works on, as a template over the input: with
@@ -118,20 +120,6 @@ func Tags(names ...string) ToolOption { return local.Tags(names...) }
 // [catalog.MaxTimeout] at most.
 func Timeout(d time.Duration) ToolOption { return local.Timeout(d) }
 
-// HonoursKeys declares that the system that a write goes to honours idempotency
-// keys, and that the function hands it [IdempotencyKey]: two requests with one key
-// have one effect. A write whose outcome is unknown is then sent again.
-func HonoursKeys() ToolOption { return local.HonoursKeys() }
-
-// NotApplied returns an error with which a write says that nothing was applied
-// and that it may be made again, as when its target could not be reached. Heddle
-// does so by itself, a few times.
-func NotApplied(err error) error { return catalog.NotApplied(err) }
-
-// Unknown returns an error with which a write says that it may or may not have
-// been applied, as when the connection broke before the answer came.
-func Unknown(err error) error { return catalog.Unknown(err) }
-
 // IdempotencyKey returns the key of the write that a tool's function is carrying
 // out, to be handed to the system that it writes to: it is the same for every
 // attempt of the call and differs from that of every other call. It is empty in
@@ -139,6 +127,18 @@ func Unknown(err error) error { return catalog.Unknown(err) }
 func IdempotencyKey(ctx context.Context) string {
 	call, _ := local.CallFrom(ctx)
 	return call.IdempotencyKey
+}
+
+// Secret calls use with the value of a secret that the tool declares with [Secrets].
+// The value is overwritten when use returns: keep no part of it. Its exact value, in
+// whatever encoding, is taken out of the tool's result and error, and of all else that
+// leaves the worker; see the package secrets.
+//
+// An error of use is returned as it is. Any other says that the secret is not
+// declared, not there or cannot be read now; the function may return it.
+func Secret(ctx context.Context, ref string, use func(value []byte) error) error {
+	call, _ := local.CallFrom(ctx)
+	return call.Secrets.Use(ctx, ref, use)
 }
 
 // ScopeFrom returns on whose behalf a tool's function is called: tenant, user,

@@ -12,15 +12,12 @@ import (
 type dispatched struct {
 	CallResult
 	retryable bool
-	// effect is what is known of a call that failed.
-	effect catalog.Effect
 }
 
 // dispatch takes one open call to the broker. The broker checks the call against
-// the digests in ref, so a call is carried out as planned or not at all. The
-// request is completed with the tool and the input.
+// the digests in ref, so a call is carried out as planned or not at all.
 func (a *Activities) dispatch(
-	ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, req catalog.Request,
+	ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, idempotencyKey string,
 ) dispatched {
 	input := []byte(call.Input)
 	if call.Body != nil {
@@ -33,17 +30,15 @@ func (a *Activities) dispatch(
 		}
 		input = body
 	}
-	req.Tool, req.Input = call.Tool, input
-	outcome := a.Broker.Dispatch(ctx, scope, req,
+	outcome := a.Broker.Dispatch(ctx, scope,
+		catalog.Request{Tool: call.Tool, Input: input, IdempotencyKey: idempotencyKey},
 		catalog.Plan{
 			Tool: ref.Tool, DescriptorDigest: ref.DescriptorDigest, InputDigest: ref.InputDigest,
 			NeedsApproval: ref.Approved,
 		})
 	switch failed := outcome.Error; {
 	case failed != nil && failed.Effect == catalog.EffectUnknown:
-		unknown := refused(ref.ID, unknownOutcome(failed))
-		unknown.effect = catalog.EffectUnknown
-		return unknown
+		return refused(ref.ID, unknownOutcome(failed))
 	case failed != nil:
 		return refused(ref.ID, failed)
 	}
@@ -51,5 +46,5 @@ func (a *Activities) dispatch(
 }
 
 func refused(id string, err *catalog.Error) dispatched {
-	return dispatched{CallResult: CallResult{ID: id, Problem: problem(err)}, retryable: err.Retryable, effect: err.Effect}
+	return dispatched{CallResult: CallResult{ID: id, Problem: problem(err)}, retryable: err.Retryable}
 }

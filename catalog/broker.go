@@ -13,6 +13,7 @@ import (
 type Broker struct {
 	sources []*source
 	schemas schemas
+	secrets Secrets
 }
 
 // New returns a broker of the sources' tools. It lists each source once and
@@ -54,9 +55,9 @@ func New(sources ...Source) (*Broker, error) {
 func (b *Broker) Plan(ctx context.Context, scope Scope, req Request) Plan {
 	c, err := b.check(ctx, scope, req)
 	if err != nil {
-		return Plan{Tool: req.Tool, Error: err}
+		return b.redactPlan(scope, Plan{Tool: req.Tool, Error: err})
 	}
-	return c.plan()
+	return b.redactPlan(scope, c.plan())
 }
 
 // Dispatch carries out a request as planned. It checks all that Plan checks
@@ -66,10 +67,13 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 	if err == nil {
 		err = c.agrees(plan)
 	}
-	if err != nil {
-		return Outcome{Error: err}
+	if err == nil {
+		err = b.know(ctx, c)
 	}
-	return c.run(ctx, plan.Timeout, req.Before)
+	if err != nil {
+		return b.redact(scope, Outcome{Error: err})
+	}
+	return b.redact(scope, c.run(ctx, plan.Timeout))
 }
 
 // sourceListing is what one source has, or why it cannot be read.

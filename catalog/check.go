@@ -21,6 +21,7 @@ type call struct {
 	inputDigest      string
 	// resource names what the call works on.
 	resource      string
+	secrets       CallSecrets
 	needsApproval bool
 	reason        string
 }
@@ -33,7 +34,7 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c := &call{tool: tool, scope: scope}
+	c := &call{tool: tool, scope: scope, secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
 	input, err := b.readSchemas(c)
 	if err != nil {
 		return nil, err.before(req.Tool)

@@ -14,7 +14,7 @@ func TestNewRefusesDescriptorsThatMakeNoSense(t *testing.T) {
 		"only a write is destructive":             func(t *catalog.Tool) { t.Operation, t.Destructive = catalog.Read, true },
 		"a brace is not closed":                   func(t *catalog.Tool) { t.ResourceKey = "order/{order" },
 		"input of example number 1 is no JSON":    func(t *catalog.Tool) { t.Examples = []catalog.Example{{Input: json.RawMessage(`[1]`)}} },
-		`secret ' ' is not allowed in "a b"`:      func(t *catalog.Tool) { t.Secrets = []string{"a b"} },
+		`secret "a b": ' ' is not allowed`:        func(t *catalog.Tool) { t.Secrets = []string{"a b"} },
 		"9 examples, at most 8":                   func(t *catalog.Tool) { t.Examples = make([]catalog.Example, 9) },
 		"description of example number 1 is not ": func(t *catalog.Tool) { t.Examples = []catalog.Example{{Description: "\xff"}} },
 	} {

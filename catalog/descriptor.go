@@ -76,15 +76,11 @@ type Descriptor struct {
 	// Idempotent says that a call made twice with the same input does no more than
 	// one.
 	Idempotent bool `json:"idempotent,omitempty"`
-	// HonoursKeys says that the target honours idempotency keys: two requests with
-	// one key have one effect. Only then is a write whose outcome is unknown sent
-	// again, under the same key. Only for a write.
-	HonoursKeys bool `json:"honours_keys,omitempty"`
 	// Independent says that a call of a write may run beside other writes: it
 	// touches nothing that they do. Only for a write.
 	Independent bool `json:"independent,omitempty"`
-	// Secrets are the names of the secrets that a call may use, in the form of
-	// capabilities; it gets no others.
+	// Secrets are references to the secrets that a call may use, in the form of
+	// [SecretRef]; it gets no others.
 	Secrets []string `json:"secrets,omitempty"`
 	// ResourceKey names what a call works on, as a template over the input, such as
 	// order/{order}: writes with the same key run one after another, across threads
@@ -172,11 +168,9 @@ type Tool struct {
 	//
 	//   - It timed out, was cancelled or panicked: [EffectUnknown].
 	//   - It returned an *Error: what that says.
-	//   - It returned an error of the network: [EffectNone] if no connection was
-	//     made, else [EffectUnknown].
 	//   - It returned any other error: nothing, the effect is left empty. As always
 	//     in Go, an error means that it was not done; a function that cannot be
-	//     sure returns [Unknown].
+	//     sure returns an *Error with EffectUnknown.
 	Call func(ctx context.Context, call Call) (json.RawMessage, error)
 }
 
@@ -207,6 +201,8 @@ type Call struct {
 	// IdempotencyKey is the same for every attempt of the same call and differs
 	// from that of every other call. Empty for a read.
 	IdempotencyKey string
+	// Secrets are those that the tool declares.
+	Secrets CallSecrets
 }
 
 // Source is a provider of tools.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/heddle-dev/heddle/catalog"
 )
@@ -28,7 +29,7 @@ func TestDispatchCallsTheTool(t *testing.T) {
 		t.Errorf("outcome (-want +got):\n%s", diff)
 	}
 	want := catalog.Call{Input: json.RawMessage(`{"order":"A-17"}`), Scope: everyone, IdempotencyKey: "key-1"}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(catalog.Call{}, "Secrets")); diff != "" {
 		t.Errorf("the tool was called with (-want +got):\n%s", diff)
 	}
 }

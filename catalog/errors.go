@@ -27,10 +27,13 @@ const (
 	CodeInputChanged      = "input_changed"
 	CodeTooLarge          = "too_large"
 	CodeSourceUnavailable = "source_unavailable"
-	// CodeNotMade: the call could have been made, and was not.
-	CodeNotMade = "not_made"
 	// CodeInvalidTool: the tool's own description or schema cannot be used.
 	CodeInvalidTool = "invalid_tool"
+	// A secret that the tool needs is not among those it declares, is not there, or
+	// cannot be read now.
+	CodeSecretNotDeclared = "secret_not_declared"
+	CodeSecretMissing     = "secret_missing"
+	CodeSecretUnavailable = "secret_unavailable"
 )
 
 // Error is why a call was refused or failed, as the model sees it.

@@ -30,6 +30,8 @@ func (c *call) result(output json.RawMessage) Outcome {
 	case !json.Valid(output):
 		return c.useless(CodeInvalidOutput, "its output "+notJSON(output), "")
 	}
+	// What a warning quotes of a secret is a part, which could not be found in it.
+	output = c.secrets.json(output)
 	return Outcome{Result: output, Warning: c.warning(output)}
 }
 

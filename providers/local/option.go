@@ -20,9 +20,6 @@ func Destructive() Option {
 	return func(t *catalog.Tool) { t.Operation, t.Destructive = catalog.Write, true }
 }
 
-// HonoursKeys declares that the target of a write honours idempotency keys.
-func HonoursKeys() Option { return func(t *catalog.Tool) { t.HonoursKeys = true } }
-
 // Idempotent declares that a call made twice with the same input does no more
 // than one.
 func Idempotent() Option { return func(t *catalog.Tool) { t.Idempotent = true } }
@@ -57,7 +54,7 @@ func Tags(names ...string) Option {
 	return func(t *catalog.Tool) { t.Tags = append(t.Tags, names...) }
 }
 
-// Secrets are the names of the secrets that a call may use.
+// Secrets are references to the secrets that a call may use; see [catalog.SecretRef].
 func Secrets(names ...string) Option {
 	return func(t *catalog.Tool) { t.Secrets = append(t.Secrets, names...) }
 }

@@ -1,0 +1,90 @@
+package heddle
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/secrets"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+const hidden = "hunter2-hunter2"
+
+func guard() *exits {
+	e := &exits{redactor: &secrets.Redactor{}}
+	e.redactor.Hide("acme", []byte(hidden))
+	return e
+}
+
+func TestErrorsLeaveWithoutSecrets(t *testing.T) {
+	inner := temporal.NewApplicationError("inner "+hidden, "Inner", map[string]string{"header": "Bearer " + hidden})
+	err := temporal.NewApplicationErrorWithCause("outer "+hidden, "Outer", errors.Join(errors.New(hidden), inner))
+	failure := guard().failureConverter().ErrorToFailure(err)
+	if text := failure.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "outer [redacted]") {
+		t.Errorf("the failure is %s", text)
+	}
+	back := guard().failureConverter().FailureToError(failure)
+	var app *temporal.ApplicationError
+	if !errors.As(back, &app) || app.Type() != "Outer" {
+		t.Errorf("the error became %v", back)
+	}
+}
+
+type parrot struct{ asked activities.ModelRequest }
+
+func (p *parrot) Generate(_ context.Context, req activities.ModelRequest, _ func(activities.ModelDelta)) (activities.ModelResponse, error) {
+	p.asked = req
+	return activities.ModelResponse{
+		Text: hidden, Reasoning: hidden, Calls: []activities.ModelCall{{Name: hidden, Input: `{"a":"` + hidden + `"}`}},
+	}, nil
+}
+
+func TestModelsNeitherSeeNorTellSecrets(t *testing.T) {
+	model := &parrot{}
+	guarded := guard().guardModels(map[string]activities.Agent{"a": {Model: model}})["a"].Model
+	messages := []contract.Message{
+		{Role: contract.RoleUser, Text: "my key is " + hidden},
+		{Role: contract.RoleAssistant, Calls: []contract.Call{{Input: json.RawMessage(`{"k":"` + hidden + `"}`)}}},
+		{Role: contract.RoleTool, Text: `{"k":"` + hidden + `"}`},
+	}
+	reply, err := guarded.Generate(t.Context(), activities.ModelRequest{
+		System: hidden, Messages: messages,
+		Tools: []activities.ToolDefinition{{Name: "t", Description: hidden, Input: json.RawMessage(`{"default":"` + hidden + `"}`)}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := json.Marshal([]any{model.asked, reply})
+	if err != nil || strings.Contains(string(told), "hunter2") || strings.Count(string(told), secrets.Mask) != 10 {
+		t.Errorf("asked and told: %s, %v", told, err)
+	}
+	if messages[2].Text != `{"k":"`+hidden+`"}` {
+		t.Error("the caller's messages were changed")
+	}
+}
+
+func TestStoredValuesHoldNoSecrets(t *testing.T) {
+	store := &memory{}
+	if _, err := (guardedBlobs{store, guard()}).Put(t.Context(), []byte(`{"k":"`+hidden+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if string(store.value) != `{"k":"[redacted]"}` {
+		t.Errorf("stored %s", store.value)
+	}
+}
+
+type memory struct {
+	activities.Blobs
+	value []byte
+}
+
+func (m *memory) Put(_ context.Context, value []byte) (contract.Ref, error) {
+	m.value = value
+	return contract.Ref{}, nil
+}
