@@ -118,6 +118,12 @@ var house = []room{
 		"writes schemas as TypeScript: text in, text out",
 	},
 	{
+		"codemode/lookup",
+		[]string{"catalog", "catalog/search", "codemode/schema", "codemode/typescript"},
+		nil,
+		"what a model asks about tools: the broker's listings, searched and written as TypeScript",
+	},
+	{
 		"codemode/check",
 		[]string{"codemode/schema", "codemode/snippet"},
 		[]string{"catalog", "codemode/schema/schematest"},
