@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,55 +24,81 @@ const (
 	maxPause = 30 * time.Second
 )
 
+// round is what a call sends, once or for each of several pages.
+type round struct {
+	out    *outgoing
+	server *url.URL
+	input  json.RawMessage
+	scope  catalog.Scope
+	write  bool
+	pages  int
+}
+
 // call carries one call of an operation out.
 func (s *Source) call(ctx context.Context, spec *Spec, o *operation, write bool, call catalog.Call) (json.RawMessage, error) {
 	c, err := spec.compile(o)
 	if err != nil {
 		return nil, notMade(err)
 	}
-	server, err := s.where(spec, c)
-	if err != nil {
+	r := round{input: call.Input, scope: call.Scope, write: write, pages: c.pager.wanted(call.Input)}
+	if r.server, err = s.where(spec, c); err != nil {
 		return nil, notMade(err)
 	}
-	out, err := c.build(call.Input, server, s.reader(ctx))
-	if err != nil {
+	if r.out, err = c.build(call.Input, r.server, s.reader(ctx)); err != nil {
 		return nil, notMade(err)
 	}
-	out.header.Set("Accept", c.responses.acceptHeader())
 	if write && call.IdempotencyKey != "" {
 		// Not in its canonical form, which net/http takes for leave to send the
 		// request again by itself when a connection breaks.
-		out.header["idempotency-key"] = []string{call.IdempotencyKey}
+		r.out.header["idempotency-key"] = []string{call.IdempotencyKey}
 	}
-	result, stale, err := s.authenticated(ctx, c, call.Scope, out, write)
-	if stale {
-		// The service has refused an access token, and so has done nothing.
-		result, _, err = s.authenticated(ctx, c, call.Scope, out, write)
+	if r.pages > 1 {
+		return s.pages(ctx, c, r)
 	}
-	return result, err
+	got, err := s.settle(ctx, c, r)
+	return got.result, err
 }
 
-// authenticated sends a request with credentials. It is stale when the service
-// has refused an access token that was fetched here and is now forgotten.
-func (s *Source) authenticated(ctx context.Context, c *compiled, scope catalog.Scope, out *outgoing, write bool) (result json.RawMessage, stale bool, _ error) {
+// settled is what came of one request.
+type settled struct {
+	result json.RawMessage
+	links  []string
+	// stale says that the service has refused an access token that was fetched here
+	// and is now forgotten.
+	stale bool
+}
+
+// settle sends a request, and once more where the service has refused an access
+// token, and so has done nothing.
+func (s *Source) settle(ctx context.Context, c *compiled, r round) (settled, error) {
+	got, err := s.authenticated(ctx, c, r)
+	if got.stale {
+		got, err = s.authenticated(ctx, c, r)
+	}
+	return got, err
+}
+
+// authenticated sends a request with credentials.
+func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got settled, _ error) {
 	sent := false
-	err := s.authenticate(ctx, c, scope, netguard.Origin(out.url), func(ctx context.Context, g grant) error {
+	err := s.authenticate(ctx, c, r.scope, netguard.Origin(r.out.url), func(ctx context.Context, g grant) error {
 		sent = true
-		a, err := s.attempts(ctx, out, g, write)
+		a, err := s.attempts(ctx, r.out, g, r.write)
 		if err != nil {
 			return redactError(err, g.secrets)
 		}
-		if stale = a.status == http.StatusUnauthorized && g.drop != nil; stale {
+		if got.stale = a.status == http.StatusUnauthorized && g.drop != nil; got.stale {
 			g.drop()
 		}
 		a.body = redact(a.body, g.secrets)
-		result, err = s.judge(ctx, a, write)
+		got.links = a.links
+		got.result, err = s.judge(ctx, a, r.write)
 		return err
 	})
 	if err != nil && !sent {
-		return nil, false, notMade(err)
+		return got, notMade(err)
 	}
-	return result, stale, err
+	return got, err
 }
 
 // notMade is the error of a call that has sent nothing.
@@ -131,6 +159,7 @@ func retryAfter(value string, now time.Time) (time.Duration, bool) {
 func (s *Source) send(ctx context.Context, out *outgoing, g grant) (answer, error) {
 	u := *out.url
 	for _, p := range g.query {
+		u.RawQuery = withoutPair(u.RawQuery, p.name)
 		if u.RawQuery != "" {
 			u.RawQuery += "&"
 		}
@@ -161,6 +190,13 @@ func (s *Source) send(ctx context.Context, out *outgoing, g grant) (answer, erro
 		return answer{}, transportFailure(err)
 	}
 	return readAnswer(response)
+}
+
+// withoutPair takes a name out of a query: the address of a next page may repeat
+// the credential of the last.
+func withoutPair(query, name string) string {
+	parts := strings.Split(query, "&")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, name+"=") }), "&")
 }
 
 // readCloser is a body that cannot be rewound: what was sent is not sent again.

@@ -27,9 +27,11 @@ type compiled struct {
 	server       serverRule
 	security     securityRule
 	responses    responseRule
-	input        json.RawMessage
-	output       json.RawMessage
-	notes        []Note
+	// pager is set where the answers come in pages.
+	pager  *pager
+	input  json.RawMessage
+	output json.RawMessage
+	notes  []Note
 }
 
 // maxCompiled bounds the operations that a specification keeps compiled.
@@ -105,6 +107,12 @@ func (s *Spec) compileNew(o *operation) (*compiled, error) {
 	c.readResponses()
 	c.readServer()
 	c.readSecurity()
+	if c.pager = c.readPages(func(name string) bool { return properties[name] != nil }); c.pager != nil {
+		properties[c.pager.input] = map[string]any{
+			"type": "integer", "minimum": 1, "maximum": maxPages,
+			"description": "How many pages to read, from this one on (default 1). Their lists are joined; all else is that of the last page.",
+		}
+	}
 	root := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
 		root["required"] = required

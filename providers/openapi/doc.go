@@ -29,6 +29,20 @@
 // nothing. A file is its content_type and size with a handle (ref), or with
 // bytes_base64 where files are not kept.
 //
+// # Pages
+//
+// Where the specification shows that the answers of a read come in pages, the input
+// has pages beside the rest: how many to read, one after another. The output is that
+// of the last page with the lists of all joined, so that it is what one long page
+// would be, and holds the cursor to go on from:
+//
+//	const open = await github.pulls.list({owner, repo, state: "open", pages: 10});
+//
+// It shows that by the header Link (RFC 8288), by a link of the operation to itself,
+// by a cursor or an address in the answer, by has_more with a parameter for the last
+// item's id, or by a parameter that counts pages or items. An address is followed
+// only within the service, and no page is read twice.
+//
 // # Reads and writes
 //
 // GET, HEAD and OPTIONS read; all else writes. That is decided by the method of

@@ -96,6 +96,9 @@ func (c *compiled) entry(id string) Entry {
 	if len(c.bodies) > 0 {
 		arguments = append(arguments, optional("body", c.bodyRequired))
 	}
+	if c.pager != nil {
+		arguments = append(arguments, optional(c.pager.input, false))
+	}
 	slices.SortStableFunc(arguments, func(a, b string) int {
 		return strings.Count(a, "?") - strings.Count(b, "?")
 	})

@@ -45,7 +45,7 @@ func decode(text json.RawMessage) (any, error) {
 // build makes the request of an input that fits the schema.
 func (c *compiled) build(input json.RawMessage, server *url.URL, files fileReader) (*outgoing, error) {
 	given := objectOf(input)
-	out := &outgoing{method: c.op.method, header: http.Header{}}
+	out := &outgoing{method: c.op.method, header: http.Header{"Accept": {c.responses.acceptHeader()}}}
 	filled := map[string]string{}
 	var query []pair
 	for _, p := range c.inputs {

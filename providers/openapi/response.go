@@ -26,6 +26,10 @@ const maxInlineFile = 256 << 10
 type responseRule struct {
 	// accept are the media types of its answers.
 	accept []string
+	// linked says that an answer has the header Link, and self are the parameters of
+	// links from the operation to itself.
+	linked bool
+	self   []member
 }
 
 // readResponses makes the output schema of all answers that are a success.
@@ -106,6 +110,7 @@ func (c *compiler) readResponse(at place) (all []any, known bool) {
 		return nil, false
 	}
 	o := objectOf(p.value)
+	c.readLinks(p, o)
 	type mediaType struct {
 		name   string
 		schema place
@@ -154,6 +159,23 @@ func (c *compiler) readResponse(at place) (all []any, known bool) {
 	return all, known
 }
 
+// readLinks notes how an answer leads to the next one.
+func (c *compiler) readLinks(p place, o object) {
+	for _, m := range members(o["headers"]) {
+		c.responses.linked = c.responses.linked || strings.EqualFold(m.key, "Link")
+	}
+	for _, m := range members(o["links"]) {
+		link, err := c.spec.resolve(p.child("links", o["links"]).child(m.key, m.value))
+		if err != nil {
+			continue
+		}
+		declared := objectOf(link.value)
+		if id := declared.text("operationId"); id != "" && id == c.op.operationID {
+			c.responses.self = append(c.responses.self, members(declared["parameters"])...)
+		}
+	}
+}
+
 // acceptHeader asks for what the operation answers, JSON first.
 func (r responseRule) acceptHeader() string {
 	if len(r.accept) == 0 {
@@ -170,7 +192,9 @@ type answer struct {
 	contentType string
 	disposition string
 	retryAfter  string
-	body        []byte
+	// links are the values of the header Link.
+	links []string
+	body  []byte
 }
 
 // result makes the tool's output of an answer: JSON as it is, text as a string, a
@@ -247,6 +271,7 @@ func readAnswer(response *http.Response) (answer, error) {
 	a := answer{
 		status: response.StatusCode, contentType: response.Header.Get("Content-Type"),
 		disposition: response.Header.Get("Content-Disposition"), retryAfter: response.Header.Get("Retry-After"),
+		links: response.Header.Values("Link"),
 	}
 	var err error
 	a.body, err = io.ReadAll(response.Body)

@@ -281,6 +281,11 @@ func prepare(spec *Spec, o *operation, input json.RawMessage) (json.RawMessage, 
 	if _, err := c.build(input, nowhere, func(json.RawMessage) ([]byte, error) { return nil, nil }); err != nil {
 		return nil, err
 	}
+	if c.pager != nil {
+		if err := c.pager.check(input); err != nil {
+			return nil, err
+		}
+	}
 	return input, c.checkBody(input)
 }
 
