@@ -168,6 +168,12 @@ var house = []room{
 		"a source of tools: knows what a tool is, and no other source",
 	},
 	{
+		"providers/mcp",
+		[]string{"catalog", "internal/netguard", "signals/contract"},
+		[]string{"catalog/catalogtest"},
+		"a source of tools: what servers of the Model Context Protocol offer",
+	},
+	{
 		"providers/openapi",
 		[]string{"catalog", "internal/netguard", "signals/contract"},
 		[]string{"catalog/catalogtest"},
@@ -188,6 +194,12 @@ var house = []room{
 		[]string{"signals/contract"},
 		nil,
 		"stores values and hands out refs to them",
+	},
+	{
+		"internal/ledger",
+		[]string{"activities", "signals/contract"},
+		nil,
+		"keeps the claims of writes in Temporal",
 	},
 	{
 		"internal/child", nil, nil,

@@ -14,6 +14,7 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/internal/blobs"
 	"github.com/heddle-dev/heddle/internal/connect"
+	"github.com/heddle-dev/heddle/internal/ledger"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
 	"github.com/heddle-dev/heddle/workflows"
@@ -102,6 +103,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 	threads := &workflows.Worker{Agents: a.agentNames()}
 	w.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: contract.ListToolsType})
+	w.RegisterWorkflowWithOptions(workflows.Claim, workflow.RegisterOptions{Name: contract.ClaimType})
 	w.RegisterActivity(&activities.Activities{
 		Agents: a.agents,
 		Broker: a.broker,
@@ -109,7 +111,8 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 			reader: signals.NewReader(c, &signals.Options{Namespace: a.connection.Namespace, Archive: store}),
 			near:   near,
 		},
-		Blobs: guardedBlobs{store, a.exits},
+		Blobs:  guardedBlobs{store, a.exits},
+		Ledger: ledger.New(c, a.connection.DataConverter),
 	})
 	return w
 }

@@ -120,6 +120,20 @@ func Tags(names ...string) ToolOption { return local.Tags(names...) }
 // [catalog.MaxTimeout] at most.
 func Timeout(d time.Duration) ToolOption { return local.Timeout(d) }
 
+// HonoursKeys declares that the system that a write goes to honours idempotency
+// keys, and that the function hands it [IdempotencyKey]: two requests with one key
+// have one effect. A write whose outcome is unknown is then sent again.
+func HonoursKeys() ToolOption { return local.HonoursKeys() }
+
+// NotApplied returns an error with which a write says that nothing was applied
+// and that it may be made again, as when its target could not be reached. Heddle
+// does so by itself, a few times.
+func NotApplied(err error) error { return catalog.NotApplied(err) }
+
+// Unknown returns an error with which a write says that it may or may not have
+// been applied, as when the connection broke before the answer came.
+func Unknown(err error) error { return catalog.Unknown(err) }
+
 // IdempotencyKey returns the key of the write that a tool's function is carrying
 // out, to be handed to the system that it writes to: it is the same for every
 // attempt of the call and differs from that of every other call. It is empty in

@@ -19,6 +19,8 @@ type Activities struct {
 	Threads Threads
 	// Blobs is the content-addressed store that all workers share.
 	Blobs Blobs
+	// Ledger keeps the claims of writes.
+	Ledger Ledger
 }
 
 // Agent is an agent as configured: whom a thread talks to.

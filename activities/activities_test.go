@@ -317,6 +317,112 @@ func TestWriteIsCarriedOutAsApproved(t *testing.T) {
 	}
 }
 
+// A write is claimed, then told, then sent, and its outcome recorded.
+func TestWriteIsDurableBeforeItIsSent(t *testing.T) {
+	unsent := errors.New("the server does not answer")
+	for _, test := range []struct {
+		name    string
+		set     func(*ledger)
+		outcome catalog.Outcome
+
+		steps  string // what happened, in order
+		failed bool   // the activity fails as one that sent nothing
+		code   string
+	}{
+		{
+			name: "applied", outcome: catalog.Outcome{Result: json.RawMessage(`1`)},
+			steps: "claim intent send record",
+		},
+		{
+			name: "refused by the target", outcome: catalog.Outcome{Error: &catalog.Error{Code: "closed", Effect: catalog.EffectNone}},
+			steps: "claim intent send release", code: "closed",
+		},
+		{
+			name: "unknown", outcome: catalog.Outcome{Error: &catalog.Error{Code: "reset", Effect: catalog.EffectUnknown}},
+			steps: "claim intent send", code: contract.CodeOutcomeUnknown,
+		},
+		{
+			name: "applied, and the result is lost", outcome: catalog.Outcome{Error: &catalog.Error{Code: "large", Effect: catalog.EffectApplied}},
+			steps: "claim intent send record", code: "large",
+		},
+		{name: "no claim", set: func(l *ledger) { l.claimErr = unsent }, steps: "claim", failed: true},
+		{name: "no intent", set: func(l *ledger) { l.beatErr = unsent }, steps: "claim intent release", failed: true},
+		{
+			name: "claimed by another run", set: func(l *ledger) { l.found = &activities.Claimed{ID: "c0"} },
+			steps: "claim", code: contract.CodeOutcomeUnknown,
+		},
+		{
+			name:  "made before",
+			set:   func(l *ledger) { l.found = &activities.Claimed{ID: "c0", Result: &activities.CallResult{ID: "other"}} },
+			steps: "claim",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld()
+			if test.set != nil {
+				test.set(w.ledger)
+			}
+			w.broker.dispatch = func(ctx context.Context, req catalog.Request) catalog.Outcome {
+				if err := req.Before(ctx); err != nil {
+					return catalog.Outcome{Error: &catalog.Error{Code: catalog.CodeNotMade, Message: err.Error(), Effect: catalog.EffectNone}}
+				}
+				w.ledger.did("send")
+				return test.outcome
+			}
+			in := activities.WriteInput{Thread: start, Root: "r", Call: w.thread.ask(1, "orders.refund")[0]}
+			result, err := run[activities.CallResult](t, w.env(t), w.Write, in)
+			var app *temporal.ApplicationError
+			if failed := errors.As(err, &app) && app.Type() == activities.ErrTypeNotSent; failed != test.failed || err != nil && !failed {
+				t.Errorf("error %v", err)
+			}
+			if steps := strings.Join(w.ledger.steps, " "); steps != test.steps {
+				t.Errorf("steps %q, want %q", steps, test.steps)
+			}
+			if code := codeOf(result.Problem); code != test.code || err == nil && result.ID != in.Call.ID {
+				t.Errorf("result %+v, problem %+v", result, result.Problem)
+			}
+		})
+	}
+}
+
+// What was not sent, and may go better, is told apart from what was refused.
+func TestWriteSaysThatItWasNotSent(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		begin   bool
+		failure catalog.Error
+		want    bool
+	}{
+		{"the source cannot be read now", false, catalog.Error{Code: "unavailable", Retryable: true}, true},
+		{"the tool changed", false, catalog.Error{Code: "changed", Effect: catalog.EffectNone}, false},
+		{"the target cannot be reached", true, catalog.Error{Code: "unreachable", Retryable: true, Effect: catalog.EffectNone}, true},
+		{"the target is busy", true, catalog.Error{Code: "busy", Retryable: true}, false},
+		{"nobody knows", true, catalog.Error{Code: "reset", Retryable: true, Effect: catalog.EffectUnknown}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld()
+			w.broker.dispatch = func(ctx context.Context, req catalog.Request) catalog.Outcome {
+				if test.begin {
+					_ = req.Before(ctx)
+				}
+				return catalog.Outcome{Error: &test.failure}
+			}
+			in := activities.WriteInput{Thread: start, Root: "r", Call: w.thread.ask(1, "orders.refund")[0]}
+			result, err := run[activities.CallResult](t, w.env(t), w.Write, in)
+			if err != nil || result.NotSent != test.want {
+				t.Errorf("result %+v, %v, want not sent %v", result, err, test.want)
+			}
+		})
+	}
+}
+
+func codeOf(p *contract.Problem) string {
+	if p == nil {
+		return ""
+	}
+	return p.Code
+}
+
 func TestWriteWithoutAKnownOutcomeSaysSo(t *testing.T) {
 	w := newWorld()
 	w.broker.dispatch = func(context.Context, catalog.Request) catalog.Outcome {

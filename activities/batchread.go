@@ -79,7 +79,7 @@ func (a *Activities) read(ctx context.Context, scope catalog.Scope, ref CallRef,
 	const attempts = 3
 	started := time.Now()
 	for attempt := 1; ; attempt++ {
-		result := a.dispatch(ctx, scope, ref, call, "")
+		result := a.dispatch(ctx, scope, ref, call, catalog.Request{})
 		result.DurationMS = time.Since(started).Milliseconds()
 		again := result.retryable && attempt < attempts && time.Since(started) < ReadRetryWithin
 		if again && sleep(ctx, time.Duration(attempt)*200*time.Millisecond) {

@@ -12,12 +12,15 @@ import (
 type dispatched struct {
 	CallResult
 	retryable bool
+	// effect is what is known of a call that failed.
+	effect catalog.Effect
 }
 
 // dispatch takes one open call to the broker. The broker checks the call against
-// the digests in ref, so a call is carried out as planned or not at all.
+// the digests in ref, so a call is carried out as planned or not at all. The
+// request is completed with the tool and the input.
 func (a *Activities) dispatch(
-	ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, idempotencyKey string,
+	ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, req catalog.Request,
 ) dispatched {
 	input := []byte(call.Input)
 	if call.Body != nil {
@@ -30,15 +33,17 @@ func (a *Activities) dispatch(
 		}
 		input = body
 	}
-	outcome := a.Broker.Dispatch(ctx, scope,
-		catalog.Request{Tool: call.Tool, Input: input, IdempotencyKey: idempotencyKey},
+	req.Tool, req.Input = call.Tool, input
+	outcome := a.Broker.Dispatch(ctx, scope, req,
 		catalog.Plan{
 			Tool: ref.Tool, DescriptorDigest: ref.DescriptorDigest, InputDigest: ref.InputDigest,
 			NeedsApproval: ref.Approved,
 		})
 	switch failed := outcome.Error; {
 	case failed != nil && failed.Effect == catalog.EffectUnknown:
-		return refused(ref.ID, unknownOutcome(failed))
+		unknown := refused(ref.ID, unknownOutcome(failed))
+		unknown.effect = catalog.EffectUnknown
+		return unknown
 	case failed != nil:
 		return refused(ref.ID, failed)
 	}
@@ -46,5 +51,5 @@ func (a *Activities) dispatch(
 }
 
 func refused(id string, err *catalog.Error) dispatched {
-	return dispatched{CallResult: CallResult{ID: id, Problem: problem(err)}, retryable: err.Retryable}
+	return dispatched{CallResult: CallResult{ID: id, Problem: problem(err)}, retryable: err.Retryable, effect: err.Effect}
 }

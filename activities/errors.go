@@ -16,6 +16,8 @@ const (
 	ErrTypeThread  = "ThreadUnreadable"
 	ErrTypeBlobs   = "BlobsUnavailable"
 	ErrTypeCatalog = "CatalogUnavailable"
+	// ErrTypeNotSent: what must be durable before a write is sent is not.
+	ErrTypeNotSent = "NotSent"
 )
 
 // modelFailure turns a model's error into what Temporal retries, or does not.

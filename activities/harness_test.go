@@ -26,16 +26,17 @@ type world struct {
 	broker *broker
 	thread *thread
 	blobs  *blobs
+	ledger *ledger
 }
 
 func newWorld() *world {
-	w := &world{model: &model{}, broker: &broker{}, thread: &thread{}, blobs: &blobs{values: map[string][]byte{}}}
+	w := &world{model: &model{}, broker: &broker{}, thread: &thread{}, blobs: &blobs{values: map[string][]byte{}}, ledger: &ledger{}}
 	w.Activities = &activities.Activities{
 		Agents: map[string]activities.Agent{"support": {
 			Name: "support", Instructions: "Help.", Model: w.model, ModelName: "test-1", Tools: []string{"orders.*"},
 			Limits: activities.Limits{Steps: 7}, Price: activities.Price{Input: 2_000_000, Output: 10_000_000},
 		}},
-		Broker: w.broker, Threads: w.thread, Blobs: w.blobs,
+		Broker: w.broker, Threads: w.thread, Blobs: w.blobs, Ledger: w.ledger,
 	}
 	return w
 }
@@ -184,4 +185,54 @@ func (b *blobs) Get(_ context.Context, ref contract.Ref) ([]byte, error) {
 		return nil, errBroken
 	}
 	return value, nil
+}
+
+// ledger notes what it is asked.
+type ledger struct {
+	mu    sync.Mutex
+	steps []string
+	// found is the claim of another attempt.
+	found             *activities.Claimed
+	claimErr, beatErr error
+}
+
+func (l *ledger) did(step string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.steps = append(l.steps, step)
+}
+
+func (l *ledger) Claim(_ context.Context, _ string, claim activities.Claim) (activities.Claimed, error) {
+	l.did("claim")
+	if l.found != nil || l.claimErr != nil {
+		found := activities.Claimed{}
+		if l.found != nil {
+			found = *l.found
+		}
+		return found, l.claimErr
+	}
+	return activities.Claimed{ID: "c1", Own: true, Claim: claim}, nil
+}
+
+func (l *ledger) Look(context.Context, string) (*activities.Claimed, error) {
+	l.did("look")
+	return l.found, nil
+}
+
+func (l *ledger) Record(context.Context, string, string, activities.CallResult) error {
+	l.did("record")
+	return nil
+}
+
+func (l *ledger) Release(context.Context, string, string, string) error {
+	l.did("release")
+	return nil
+}
+
+func (l *ledger) Beat(_ context.Context, intent *activities.Intent) error {
+	if intent == nil {
+		return nil
+	}
+	l.did("intent")
+	return l.beatErr
 }

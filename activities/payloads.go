@@ -98,7 +98,13 @@ type WriteInput struct {
 	// Root is the run id with which the thread began; see [IdempotencyKey].
 	Root string  `json:"root"`
 	Call CallRef `json:"call"`
-	Near Near    `json:"-"`
+	// Attempt numbers the attempts from 1. There is another only when the one
+	// before is known to have sent nothing, or where Again is set.
+	Attempt int `json:"attempt,omitempty"`
+	// Again says that the write may have been sent before and may be sent once more,
+	// since its target honours the key.
+	Again bool `json:"again,omitempty"`
+	Near  Near `json:"-"`
 }
 
 // CallResult is how a call ended: with a result, or with a problem.
@@ -110,6 +116,9 @@ type CallResult struct {
 	Body    *contract.Ref     `json:"body,omitempty"`
 	Warning string            `json:"warning,omitempty"`
 	Problem *contract.Problem `json:"problem,omitempty"`
+	// NotSent says of a write with a problem that nothing of it was sent, and that
+	// another attempt may go better.
+	NotSent bool `json:"not_sent,omitempty"`
 	// DurationMS is how long the call took.
 	DurationMS int64 `json:"duration_ms,omitempty"`
 }

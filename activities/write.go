@@ -2,39 +2,185 @@ package activities
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
 
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// Write carries out one write. It is scheduled with a single attempt: if it does
-// not come back, nobody can know whether the write was applied, and the workflow
-// says so instead of trying again.
+const (
+	// sendGrace is how long after its deadline a call may still be under way:
+	// its context has ended, and nothing more is sent.
+	sendGrace = 2 * time.Second
+	// ledgerTimeout bounds one question to the ledger.
+	ledgerTimeout = 10 * time.Second
+)
+
+// Write carries out one write. It is scheduled with a single attempt, and sends
+// nothing before two things are durable: the claim of its key, and its intent.
+// Should it not come back, the workflow knows from the intent whether the write
+// can have left.
+//
+// A result that is not known has the code [contract.CodeOutcomeUnknown].
 func (a *Activities) Write(ctx context.Context, in WriteInput) (CallResult, error) {
 	agent, ok := a.Agents[in.Thread.Agent]
 	if !ok {
 		return CallResult{}, unknownAgent(in.Thread.Agent)
 	}
-	defer heartbeat(ctx, func() []any { return nil })()
+	w := &write{ledger: a.Ledger, in: in, key: IdempotencyKey(in.Root, in.Call)}
+	defer w.keepAlive(ctx)()
 
 	calls, err := a.Threads.Calls(ctx, runOf(ctx), []string{in.Call.ID})
 	if err != nil {
 		return CallResult{}, unavailable(ErrTypeThread, "read the call", err)
 	}
 	started := time.Now()
-	key := IdempotencyKey(in.Root, in.Call)
-	result := a.dispatch(ctx, agent.scope(in.Thread), in.Call, calls[0], key).CallResult
-	result.DurationMS = time.Since(started).Milliseconds()
-	kept, err := a.inlineResult(ctx, result, contract.MaxInline)
+	done := a.dispatch(ctx, agent.scope(in.Thread), in.Call, calls[0], catalog.Request{IdempotencyKey: w.key, Before: w.begin})
+	switch {
+	case w.fault != nil:
+		return CallResult{}, w.fault
+	case w.found != nil:
+		return w.ofAnother(), nil
+	}
+	done.DurationMS = time.Since(started).Milliseconds()
+	done.NotSent = done.Problem != nil && done.retryable && (!w.sent || done.effect == catalog.EffectNone)
+	result, err := a.inlineResult(ctx, done.CallResult, contract.MaxInline)
 	if err != nil {
 		// The write has happened: losing its result is better than losing that.
 		activity.GetLogger(ctx).Error("cannot store the result of a write; it is cut", "call", in.Call.ID, "error", err)
-		return cut(result), nil
+		result = cut(done.CallResult)
 	}
-	return kept, nil
+	w.end(ctx, result, done.effect)
+	return result, nil
+}
+
+// write is a write that is being carried out.
+type write struct {
+	ledger Ledger
+	in     WriteInput
+	key    string
+
+	// beats keeps the intent from being overtaken by an older heartbeat.
+	beats  sync.Mutex
+	intent *Intent
+
+	// claim is the name of the claim, once it is made.
+	claim string
+	// found is the claim of another attempt.
+	found *Claimed
+	// fault is why the claim or the intent could not be made durable.
+	fault error
+	// sent says that the tool is, or was, called.
+	sent bool
+}
+
+var errNotMine = errors.New("another attempt has claimed the write")
+
+// begin makes the claim and the intent durable. After an error nothing is sent.
+func (w *write) begin(ctx context.Context) error {
+	until, ok := ctx.Deadline()
+	if !ok {
+		until = time.Now().Add(catalog.MaxTimeout)
+	}
+	until = until.Add(sendGrace)
+	claimed, err := w.ledger.Claim(ctx, w.key, Claim{
+		Thread: w.in.Thread.String(), Call: w.in.Call.ID, Tool: w.in.Call.Tool,
+		Run: runOf(ctx).RunID, Attempt: max(w.in.Attempt, 1), Until: until,
+	})
+	switch {
+	case err != nil:
+		w.fault = unavailable(ErrTypeNotSent, "claim the write", err)
+		return err
+	case !claimed.Own && !(w.in.Again && claimed.Result == nil):
+		w.found = &claimed
+		return errNotMine
+	}
+	w.claim = claimed.ID
+	if err := w.tell(ctx, &Intent{Key: w.key, Until: until}); err != nil {
+		w.fault = unavailable(ErrTypeNotSent, "record the intent to write", err)
+		w.release(ctx, "the intent could not be recorded")
+		return err
+	}
+	w.sent = true
+	return nil
+}
+
+// tell records the intent, or that the activity is alive.
+func (w *write) tell(ctx context.Context, intent *Intent) error {
+	w.beats.Lock()
+	defer w.beats.Unlock()
+	if intent != nil {
+		w.intent = intent
+	}
+	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
+	defer cancel()
+	return w.ledger.Beat(ctx, w.intent)
+}
+
+// keepAlive tells the server that the activity is alive until the returned
+// function is called. That the server no longer listens is of no interest here:
+// what was sent is let to its end, and nothing is sent without an intent.
+func (w *write) keepAlive(ctx context.Context) (stop func()) {
+	over := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				_ = w.tell(ctx, nil)
+			}
+		}
+	})
+	return func() { close(over); done.Wait() }
+}
+
+// ofAnother is the result where another attempt has claimed the write: the one
+// that it recorded, or that it is not known.
+func (w *write) ofAnother() CallResult {
+	if w.found.Result == nil {
+		return CallResult{ID: w.in.Call.ID, Problem: problem(unknownOutcome(&catalog.Error{
+			Code: catalog.CodeNotMade, Tool: w.in.Call.Tool, Effect: catalog.EffectUnknown,
+			Message: "an earlier attempt of the call was begun and has recorded no outcome",
+		}))}
+	}
+	result := *w.found.Result
+	result.ID = w.in.Call.ID
+	return result
+}
+
+// end closes the claim with what came of the write. One whose outcome is not
+// known keeps it.
+func (w *write) end(ctx context.Context, result CallResult, effect catalog.Effect) {
+	switch {
+	case w.claim == "" || effect == catalog.EffectUnknown:
+	case result.Problem != nil && effect != catalog.EffectApplied:
+		w.release(ctx, "nothing was applied")
+	default:
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ledgerTimeout)
+		defer cancel()
+		if err := w.ledger.Record(ctx, w.key, w.claim, result); err != nil {
+			activity.GetLogger(ctx).Warn("cannot record the outcome of a write in its claim", "call", w.in.Call.ID, "error", err)
+		}
+	}
+}
+
+func (w *write) release(ctx context.Context, reason string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ledgerTimeout)
+	defer cancel()
+	if err := w.ledger.Release(ctx, w.key, w.claim, reason); err != nil {
+		activity.GetLogger(ctx).Warn("cannot release the claim of a write", "call", w.in.Call.ID, "error", err)
+	}
 }
 
 // keys is the namespace of the idempotency keys (UUIDv5, RFC 9562 section 5.5).

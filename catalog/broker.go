@@ -73,7 +73,7 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 	if err != nil {
 		return b.redact(scope, Outcome{Error: err})
 	}
-	return b.redact(scope, c.run(ctx, plan.Timeout))
+	return b.redact(scope, c.run(ctx, plan.Timeout, req.Before))
 }
 
 // sourceListing is what one source has, or why it cannot be read.

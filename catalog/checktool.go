@@ -47,8 +47,8 @@ func (t Tool) checkKind() error {
 		return fmt.Errorf("approval is %s, want %q, %q or nothing", quote(string(t.Approval)), ApprovalAlways, ApprovalNever)
 	case t.Trust != TrustAuthor && t.Trust != TrustRemote:
 		return fmt.Errorf("trust is %s, want %q or nothing", quote(string(t.Trust)), TrustRemote)
-	case t.Operation == Read && (t.Destructive || t.Independent):
-		return errors.New("it is a read, and only a write is destructive or independent")
+	case t.Operation == Read && (t.Destructive || t.Independent || t.HonoursKeys):
+		return errors.New("it is a read, and only a write is destructive or independent, or has a target that honours keys")
 	case t.Approvers < 0 || t.Approvers > MaxApprovers:
 		return fmt.Errorf("approvers are %d, want 0 to %d", t.Approvers, MaxApprovers)
 	case t.Timeout < 0:

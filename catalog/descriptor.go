@@ -76,6 +76,10 @@ type Descriptor struct {
 	// Idempotent says that a call made twice with the same input does no more than
 	// one.
 	Idempotent bool `json:"idempotent,omitempty"`
+	// HonoursKeys says that the target honours idempotency keys: two requests with
+	// one key have one effect. Only then is a write whose outcome is unknown sent
+	// again, under the same key. Only for a write.
+	HonoursKeys bool `json:"honours_keys,omitempty"`
 	// Independent says that a call of a write may run beside other writes: it
 	// touches nothing that they do. Only for a write.
 	Independent bool `json:"independent,omitempty"`
@@ -168,9 +172,11 @@ type Tool struct {
 	//
 	//   - It timed out, was cancelled or panicked: [EffectUnknown].
 	//   - It returned an *Error: what that says.
+	//   - It returned an error of the network: [EffectNone] if no connection was
+	//     made, else [EffectUnknown].
 	//   - It returned any other error: nothing, the effect is left empty. As always
 	//     in Go, an error means that it was not done; a function that cannot be
-	//     sure returns an *Error with EffectUnknown.
+	//     sure returns [Unknown].
 	Call func(ctx context.Context, call Call) (json.RawMessage, error)
 }
 

@@ -27,6 +27,8 @@ const (
 	CodeInputChanged      = "input_changed"
 	CodeTooLarge          = "too_large"
 	CodeSourceUnavailable = "source_unavailable"
+	// CodeNotMade: the call could have been made, and was not.
+	CodeNotMade = "not_made"
 	// CodeInvalidTool: the tool's own description or schema cannot be used.
 	CodeInvalidTool = "invalid_tool"
 	// A secret that the tool needs is not among those it declares, is not there, or

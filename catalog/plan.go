@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 )
@@ -13,6 +14,10 @@ type Request struct {
 	Input json.RawMessage
 	// IdempotencyKey is handed to the tool when it is a write.
 	IdempotencyKey string
+	// Before, if set, is called when a write has passed every check, right before
+	// its tool is called. Its context ends when the call's does. After an error the
+	// tool is not called, and the error is the outcome's.
+	Before func(ctx context.Context) error
 }
 
 // Plan is what the broker found out about a request before anything was done.
@@ -39,6 +44,8 @@ type Plan struct {
 	ResourceKey string `json:"resource_key,omitempty"`
 	// Timeout bounds the call.
 	Timeout time.Duration `json:"timeout,omitempty"`
+	// HonoursKeys says that a write may be sent again under its key.
+	HonoursKeys bool `json:"honours_keys,omitempty"`
 	// Error says why the call cannot be made; all else but Tool is then unset.
 	Error *Error `json:"error,omitempty"`
 }

@@ -25,6 +25,7 @@ func (c *call) plan() Plan {
 		InputDigest:      c.inputDigest,
 		ResourceKey:      c.resource,
 		Timeout:          c.tool.timeout(),
+		HonoursKeys:      c.tool.HonoursKeys,
 	}
 	if c.needsApproval {
 		p.Preview = preview(c.secrets.json(c.input))

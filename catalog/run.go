@@ -24,6 +24,8 @@ type answer struct {
 	typed   *Error
 	message string
 	timeout bool
+	// sent is what the error tells of a request, where it comes from the network.
+	sent Effect
 	// crashed says that the function panicked, or ended its goroutine.
 	crashed bool
 	// lost says that it has not come back.
@@ -31,7 +33,7 @@ type answer struct {
 }
 
 // run calls the tool and judges what comes of it.
-func (c *call) run(ctx context.Context, planned time.Duration) Outcome {
+func (c *call) run(ctx context.Context, planned time.Duration, before func(context.Context) error) Outcome {
 	if ctx.Err() != nil {
 		err := ended(ctx, "before the tool was called")
 		err.Tool, err.Effect = c.tool.ID, EffectNone
@@ -43,11 +45,26 @@ func (c *call) run(ctx context.Context, planned time.Duration) Outcome {
 	}
 	callCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if before != nil && c.tool.Operation == Write {
+		if err := before(callCtx); err != nil {
+			return Outcome{Error: c.held(err)}
+		}
+	}
 	a := c.invoke(callCtx)
 	if a.failed || a.crashed || a.lost {
 		return Outcome{Error: c.failure(ctx, callCtx, limit, a)}
 	}
 	return c.result(a.output)
+}
+
+// held is why a call that could have been made was not.
+func (c *call) held(err error) *Error {
+	e := &Error{Code: CodeNotMade, Message: plain(err.Error(), maxMessage), Retryable: true}
+	if typed := (*Error)(nil); errors.As(err, &typed) {
+		e = sanitize(typed)
+	}
+	e.Tool, e.Effect = c.tool.ID, EffectNone
+	return e
 }
 
 // invoke runs the tool's function in a goroutine of its own, so that one that
@@ -94,7 +111,9 @@ func (a *answer) read(err error, secrets CallSecrets) {
 	a.timeout = isTimeout(err)
 	if typed := (*Error)(nil); errors.As(err, &typed) {
 		a.typed = sanitize(secrets.error(typed))
+		return
 	}
+	a.sent = transported(err)
 }
 
 func logPanic(message, tool string, value any) {
@@ -115,10 +134,10 @@ func (c *call) failure(outer, inner context.Context, limit time.Duration, a answ
 		e.Effect = EffectUnknown
 	case inner.Err() != nil:
 		e = &Error{Code: CodeTimeout, Message: fmt.Sprintf("the tool did not finish within %s", limit), Effect: EffectUnknown}
-	case a.timeout:
+	case a.timeout && a.sent != EffectNone:
 		e = &Error{Code: CodeTimeout, Message: "the tool gave up waiting: " + a.message, Effect: EffectUnknown}
 	default:
-		e = &Error{Code: CodeToolFailed, Message: a.message}
+		e = &Error{Code: CodeToolFailed, Message: a.message, Effect: a.sent, Retryable: a.sent == EffectNone}
 	}
 	e.Tool = c.tool.ID
 	if c.tool.Operation == Read {

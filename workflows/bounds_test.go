@@ -170,6 +170,7 @@ func TestWritesThatWereNotSentAreScheduledAgain(t *testing.T) {
 		writes int
 		code   string
 	}{
+		{"the claim could not be made", temporal.NewApplicationError("gone", activities.ErrTypeNotSent), 2, ""},
 		{"the worker had lost the agent", temporal.NewApplicationError("gone", contract.ErrUnknownAgent), 2, ""},
 		{"nobody knows", temporal.NewNonRetryableApplicationError("result too large", "TMPRL1103", errors.New("late")), 1, contract.CodeOutcomeUnknown},
 	} {

@@ -14,34 +14,99 @@ import (
 )
 
 // runEffect carries out one effect and waits for its end, also when the turn is
-// cancelled meanwhile: what was sent has an outcome, and it is recorded.
+// cancelled meanwhile: what was sent has an outcome, and it is recorded. One that
+// is known not to have been sent is tried again under the same key.
 func (t *thread) runEffect(turn *turn, c *call) {
+	for attempt, again := 1, false; ; attempt++ {
+		result, known := t.attempt(c, attempt, again)
+		goesOn := turn.ctx.Err() == nil
+		more := goesOn && attempt < maxWriteAttempts
+		switch {
+		case known == notBegun && goesOn, known == outcomeNone && more:
+			again = false
+		case known == outcomeUnknown && more && c.planned.Plan.HonoursKeys:
+			again = true
+		default:
+			t.settle(c, result)
+			return
+		}
+		_ = workflow.Sleep(turn.ctx, pause(attempt)) // a cancelled turn goes on to its end
+	}
+}
+
+// knowledge is what is known of an attempt's outcome.
+type knowledge int
+
+const (
+	// outcomeKnown: the call has its result, or the target refused it.
+	outcomeKnown knowledge = iota
+	// outcomeNone: nothing was sent, and another attempt may go better.
+	outcomeNone
+	// notBegun: no worker has taken it up.
+	notBegun
+	// outcomeUnknown: it may or may not have been applied.
+	outcomeUnknown
+)
+
+// attempt makes one attempt at an effect and says what is known of its outcome.
+func (t *thread) attempt(c *call, n int, again bool) (activities.CallResult, knowledge) {
 	plan := c.planned.Plan
 	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
-	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Near: t.near()}
+	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Near: t.near()}
 	var result activities.CallResult
-	for attempt := 1; ; attempt++ {
-		err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)
-		if err == nil {
-			break
-		}
-		if turn.ctx.Err() == nil && (neverStarted(err) || notSent(err) && attempt < maxWriteAttempts) {
-			_ = workflow.Sleep(turn.ctx, time.Duration(attempt)*time.Second) // a cancelled turn goes on to its end
-			continue
-		}
-		result = activities.CallResult{ID: c.planned.ID, Problem: failure(c, err)}
-		break
+	err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)
+	switch {
+	case err == nil && result.NotSent:
+		return result, outcomeNone
+	case err == nil && result.Problem != nil && result.Problem.Code == contract.CodeOutcomeUnknown:
+		return result, outcomeUnknown
+	case err == nil:
+		return result, outcomeKnown
 	}
-	t.settle(c, result)
+	result = activities.CallResult{ID: c.planned.ID, Problem: failure(c, err)}
+	switch {
+	case neverStarted(err):
+		return result, notBegun
+	case notSent(err):
+		return result, outcomeNone
+	case t.withoutIntent(err):
+		result.Problem = &contract.Problem{Code: contract.CodeInternal, Message: "the call was not made: its worker was lost before it sent anything"}
+		return result, outcomeNone
+	case result.Problem.Code == contract.CodeOutcomeUnknown:
+		return result, outcomeUnknown
+	}
+	return result, outcomeKnown
 }
+
+// pause is how long to wait before another attempt.
+func pause(attempt int) time.Duration { return time.Duration(attempt) * time.Second }
 
 // maxWriteAttempts bounds how often a write is scheduled that was not sent.
 const maxWriteAttempts = 5
 
+// changeIntent is the change by which a write that was lost before it had recorded
+// an intent is known not to have been sent.
+const changeIntent = "write-intent"
+
+// withoutIntent reports whether the worker was lost before it told the server that
+// it is about to send.
+func (t *thread) withoutIntent(err error) bool {
+	var timeout *temporal.TimeoutError
+	return errors.As(err, &timeout) && !timeout.HasLastHeartbeatDetails() &&
+		workflow.GetVersion(t.ctx, changeIntent, workflow.DefaultVersion, 1) >= 1
+}
+
 // notSent reports whether the activity gave up before it called the tool.
 func notSent(err error) bool {
 	var app *temporal.ApplicationError
-	return errors.As(err, &app) && (app.Type() == contract.ErrUnknownAgent || app.Type() == activities.ErrTypeThread)
+	if !errors.As(err, &app) {
+		return false
+	}
+	switch app.Type() {
+	case contract.ErrUnknownAgent, activities.ErrTypeThread, activities.ErrTypeNotSent:
+		return true
+	}
+	return false
 }
 
 // neverStarted reports whether no worker can have begun the activity.

@@ -20,6 +20,9 @@ func Destructive() Option {
 	return func(t *catalog.Tool) { t.Operation, t.Destructive = catalog.Write, true }
 }
 
+// HonoursKeys declares that the target of a write honours idempotency keys.
+func HonoursKeys() Option { return func(t *catalog.Tool) { t.HonoursKeys = true } }
+
 // Idempotent declares that a call made twice with the same input does no more
 // than one.
 func Idempotent() Option { return func(t *catalog.Tool) { t.Idempotent = true } }

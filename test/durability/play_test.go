@@ -1,8 +1,10 @@
 package durability
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +15,9 @@ import (
 
 	"github.com/heddle-dev/heddle"
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/providers/local"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -25,6 +29,12 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.gate", "Reads, after waiting at a gate.", readAtGate),
 			heddle.Tool("test.big", "Reads a result of so many bytes.", readBig),
 			heddle.Tool("test.write", "Writes.", write, heddle.Write()),
+			heddle.Tool("test.late", "Writes, after waiting at a gate.", writeLate, heddle.Write(), heddle.WithoutApproval()),
+			heddle.Tool("test.early", "Writes, and then waits at a gate.", writeEarly, heddle.Write(), heddle.WithoutApproval()),
+			heddle.Tool("test.keyed", "Writes to what honours keys, and then waits at a gate.", writeEarly,
+				heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
+			heddle.Tool("test.unreached", "Writes, at the third attempt.", writeUnreached, heddle.Write(), heddle.WithoutApproval()),
+			heddle.Source(held{}),
 			heddle.Tool("test.free", "Writes without asking.", write, heddle.Write(), heddle.WithoutApproval()),
 		)
 	})
@@ -53,6 +63,7 @@ agents:
 // list of steps, separated by "|"; a step is a list of words:
 //
 //	read:N write:N free:N big:BYTES gate:NAME   calls
+//	write:@FILE                                 calls with what stands in a file
 //	think:NAME                                  waits at a gate
 //	say:TEXT                                    answers
 type play struct{}
@@ -74,6 +85,13 @@ func (play) Generate(ctx context.Context, req activities.ModelRequest, _ func(ac
 	reply := activities.ModelResponse{Stop: activities.StopEnd, Model: "play", Usage: contract.Usage{InputTokens: 10, OutputTokens: 2}}
 	for _, word := range strings.Fields(steps[done]) {
 		kind, value, _ := strings.Cut(word, ":")
+		if file, ok := strings.CutPrefix(value, "@"); ok {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return reply, err
+			}
+			value = string(text)
+		}
 		switch kind {
 		case "say":
 			reply.Text = value
@@ -116,6 +134,47 @@ func readBig(_ context.Context, in in) (out, error) {
 
 func write(ctx context.Context, in in) (out, error) {
 	return out{in.Name}, record("writes", in.Name+" "+heddle.IdempotencyKey(ctx))
+}
+
+func writeLate(ctx context.Context, in in) (out, error) {
+	if err := gate(ctx, in.Name); err != nil {
+		return out{}, err
+	}
+	return write(ctx, in)
+}
+
+func writeEarly(ctx context.Context, in in) (out, error) {
+	if _, err := write(ctx, in); err != nil {
+		return out{}, err
+	}
+	return out{in.Name}, gate(ctx, in.Name)
+}
+
+// writeUnreached fails twice in a way that shows that nothing was applied.
+func writeUnreached(ctx context.Context, in in) (out, error) {
+	if err := record("tries", in.Name); err != nil {
+		return out{}, err
+	}
+	if tries, err := os.ReadFile("tries"); err != nil || bytes.Count(tries, []byte("\n")) < 3 {
+		return out{}, heddle.NotApplied(errors.New("the target cannot be reached"))
+	}
+	return write(ctx, in)
+}
+
+// held is a source that, once there is a file hold, waits at a gate whenever it
+// is asked for its tools: an activity is then under way that has sent nothing.
+type held struct{}
+
+func (held) Name() string { return "held" }
+
+func (held) Tools(ctx context.Context) ([]catalog.Tool, error) {
+	if _, err := os.Stat("hold"); err == nil {
+		if err := gate(ctx, "listing"); err != nil {
+			return nil, err
+		}
+	}
+	tool, err := local.Func("test.held", "Writes.", write, local.Write())
+	return []catalog.Tool{tool}, err
 }
 
 // record adds a line to a file in the worker's folder. A line this short is
