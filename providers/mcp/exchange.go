@@ -18,6 +18,8 @@ type exchange struct {
 	mu sync.Mutex
 	// left is how many more requests may be made.
 	left int
+	// stop, if set, ends all that belongs to the exchange.
+	stop func(error)
 	seen
 }
 
@@ -59,6 +61,9 @@ func (x *exchange) spend() (first bool, _ error) {
 	defer x.mu.Unlock()
 	if x.left <= 0 {
 		x.judge(errTooManyRequests)
+		if x.stop != nil {
+			x.stop(errTooManyRequests)
+		}
 		return false, errTooManyRequests
 	}
 	x.left--

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/netguard"
 )
 
@@ -116,12 +117,26 @@ type bounded struct {
 	most, left int64
 	// newline says that the last byte was the end of a line.
 	newline bool
+	// messages counts those of the stream.
+	messages int
+	// effort is what putting the lines of a message together has cost so far.
+	effort int64
 }
+
+// maxEffort bounds the bytes that are copied to put the lines of one message
+// together: a transport copies, with each line, all that came before it.
+const maxEffort = 1 << 30
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.count(p[:n]); b.left < 0 {
+	switch b.count(p[:n]); {
+	case b.left < 0:
 		n, err = 0, &netguard.TooLargeError{Limit: b.most}
+	case b.messages > maxMessages:
+		n, err = 0, &fault{
+			code: catalog.CodeTooLarge, effect: catalog.EffectUnknown, sick: true, gone: true,
+			message: fmt.Sprintf("the server's answer is too long: it is a stream of more than %d messages", maxMessages),
+		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() == nil {
 		b.exchange.failed(err)
@@ -143,8 +158,15 @@ func (b *bounded) count(p []byte) {
 			return
 		}
 		blank := i == 0 || i == 1 && p[0] == '\r'
-		if b.left -= int64(i + 1); b.left >= 0 && b.newline && blank {
-			b.left = b.most
+		b.left -= int64(i + 1)
+		b.effort += b.most - b.left
+		switch {
+		case b.left < 0:
+		case b.newline && blank:
+			b.left, b.effort = b.most, 0
+			b.messages++
+		case b.effort > maxEffort:
+			b.left = -1
 		}
 		b.newline = true
 		p = p[i+1:]

@@ -17,6 +17,8 @@ const (
 	// streamFactor bounds one response, which may be a stream of many messages, as a
 	// multiple of a message.
 	streamFactor = 4
+	// maxMessages bounds the messages of one stream.
+	maxMessages = 10_000
 	// maxRequests bounds the HTTP requests that one call may cause: the call itself,
 	// answers to what the server asks, resumptions of its stream.
 	maxRequests = 16

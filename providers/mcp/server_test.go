@@ -105,6 +105,13 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.Method {
 	case http.MethodGet:
+		f.mu.Lock()
+		resume := f.handlers["resume"]
+		f.mu.Unlock()
+		if resume != nil && r.Header.Get("Last-Event-ID") != "" {
+			resume(w, message{header: r.Header})
+			return
+		}
 		f.listen(w, r)
 		return
 	case http.MethodDelete:

@@ -96,7 +96,7 @@ func (c *carrier) send(ctx context.Context, id int64, method string, params json
 		case <-ctx.Done():
 		}
 	}()
-	x := &exchange{left: maxRequests}
+	x := &exchange{left: maxRequests, stop: cancel}
 	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: method, Header: header}
 	if params != nil {
 		request.Params = params
