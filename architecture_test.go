@@ -59,6 +59,12 @@ var house = []room{
 		"the leaf that all sources share: knows neither who asks nor who answers",
 	},
 	{
+		"catalog/policy",
+		[]string{"catalog"},
+		nil,
+		"decides about calls from what it is told of them",
+	},
+	{
 		"catalog/search", nil,
 		[]string{"catalog/search/evaluate"},
 		"ranks texts: knows neither catalogs nor scopes",
@@ -207,7 +213,7 @@ var house = []room{
 	},
 	{
 		"internal/config",
-		[]string{"activities", "catalog", "signals/contract"},
+		[]string{"activities", "catalog", "catalog/policy", "signals/contract"},
 		nil,
 		"reads limits and names; what they name is built by the front door",
 	},
@@ -301,6 +307,7 @@ var heavy = map[string]string{
 	"gocloud.dev":                   "buckets are reached from an activity",
 	"modernc.org/sqlite":            "databases are reached from an activity",
 	"github.com/goccy/go-yaml":      "configuration is read before a workflow begins",
+	"github.com/google/cel-go":      "policies are evaluated in an activity",
 	"github.com/spf13/cobra":        "command lines are read before a workflow begins",
 	"go.temporal.io/sdk/client":     "a workflow that calls Temporal as a client is not replayed alike",
 	"go.temporal.io/sdk/worker":     "a workflow does not know the worker that it runs in",

@@ -50,6 +50,7 @@ func New(options ...Option) (*App, error) {
 	if app.broker != nil {
 		app.broker.Protect(app.vault)
 	}
+	p.govern(app.config, app.broker)
 	app.agents = app.exits.guardModels(p.buildAgents(app.config))
 	for _, model := range app.config.Models {
 		redactor.Hide("", []byte(os.Getenv(model.APIKeyEnv)))

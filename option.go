@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/policy"
 )
 
 // Option is something that [New] builds an application from: a tool, an agent,
@@ -27,6 +28,8 @@ type parts struct {
 	models     []namedModel
 	sources    []catalog.Source
 	tools      []catalog.Tool
+	modes      []catalog.Mode
+	rules      []policy.Rule
 	logger     *slog.Logger
 	problems   []error
 	// configBroken says that the configuration file could not be read, so that
@@ -67,6 +70,11 @@ type Agent struct {
 	Exposure Exposure
 	// Limits bound a turn.
 	Limits Limits
+	// Mode is that of a thread whose backend chose none. Empty: none binds it.
+	Mode string
+	// Policy are rules for the agent's calls. They tighten what [Policy] and the
+	// configuration file say for all agents, and loosen nothing.
+	Policy []Rule
 }
 
 // Exposure is how an agent's model reaches its tools.

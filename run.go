@@ -107,6 +107,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 	w.RegisterActivity(&activities.Activities{
 		Agents: a.agents,
 		Broker: a.broker,
+		Modes:  a.broker.Modes(),
 		Threads: threadReader{
 			reader: signals.NewReader(c, &signals.Options{Namespace: a.connection.Namespace, Archive: store}),
 			near:   near,

@@ -15,6 +15,8 @@ type Activities struct {
 	Agents map[string]Agent
 	// Broker is the way to the tools.
 	Broker Broker
+	// Modes are the modes that a thread can be in.
+	Modes catalog.Modes
 	// Threads reads the thread that an activity works for.
 	Threads Threads
 	// Blobs is the content-addressed store that all workers share.
@@ -39,6 +41,8 @@ type Agent struct {
 	Exposure Exposure
 	// Limits bound a turn.
 	Limits Limits
+	// Mode is that of a thread whose backend chose none.
+	Mode string
 	// Price turns tokens into cost.
 	Price Price
 }

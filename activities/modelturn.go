@@ -44,7 +44,7 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	}
 	reply, err := agent.Model.Generate(ctx, ModelRequest{
 		Model:           agent.ModelName,
-		System:          agent.Instructions,
+		System:          a.instructions(agent, agent.scope(in.Thread)),
 		Messages:        messages,
 		Tools:           tools,
 		MaxOutputTokens: agent.MaxOutputTokens,
@@ -262,10 +262,22 @@ func (p Price) charge(u contract.Usage) contract.Usage {
 	return u
 }
 
+// instructions are the agent's, and what the mode of the thread adds to them.
+func (a *Activities) instructions(agent Agent, scope catalog.Scope) string {
+	mode, unknown := a.Modes.Of(scope.Mode)
+	switch {
+	case unknown != nil:
+		return agent.Instructions + "\n\n" + unknown.Message
+	case mode.Prompt != "":
+		return agent.Instructions + "\n\n" + mode.Prompt
+	}
+	return agent.Instructions
+}
+
 func (agent Agent) scope(thread contract.Start) catalog.Scope {
 	return catalog.Scope{
 		Tenant: thread.Tenant, User: thread.User, Roles: thread.Roles, Thread: thread.Thread,
-		Agent: agent.Name, Tools: agent.Tools,
+		Agent: agent.Name, Tools: agent.Tools, Mode: cmp.Or(thread.Mode, agent.Mode),
 	}
 }
 

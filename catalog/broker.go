@@ -14,6 +14,8 @@ type Broker struct {
 	sources []*source
 	schemas schemas
 	secrets Secrets
+	policy  Policy
+	modes   Modes
 }
 
 // New returns a broker of the sources' tools. It lists each source once and
@@ -21,7 +23,11 @@ type Broker struct {
 // twice, and a descriptor that is incomplete. A source that cannot be listed now,
 // or not within ten seconds, is no error; its tools are there as soon as it can.
 func New(sources ...Source) (*Broker, error) {
-	b := &Broker{}
+	modes, err := NewModes()
+	if err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	b := &Broker{modes: modes}
 	for i, s := range sources {
 		if s == nil {
 			return nil, fmt.Errorf("catalog: source number %d is nil", i+1)

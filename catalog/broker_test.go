@@ -70,7 +70,7 @@ func TestPlanDescribesTheCall(t *testing.T) {
 	plan := b.Plan(t.Context(), everyone, catalog.Request{Tool: refund.ID, Input: json.RawMessage(` { "b" : 1.0, "a" : "<é>" } `)})
 	want := catalog.Plan{
 		Tool: refund.ID, Title: "orders: issue refund", Operation: catalog.Write,
-		NeedsApproval: true, Reason: "it is a write",
+		NeedsApproval: true, Reason: "it is a write", Grantable: true,
 		Preview: json.RawMessage(`{"a":"<é>","b":1}`), Timeout: 90 * time.Second,
 		DescriptorDigest: plan.DescriptorDigest, InputDigest: plan.InputDigest,
 	}

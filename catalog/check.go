@@ -20,17 +20,24 @@ type call struct {
 	descriptorDigest string
 	inputDigest      string
 	// resource names what the call works on.
-	resource      string
-	secrets       CallSecrets
-	needsApproval bool
-	reason        string
+	resource string
+	secrets  CallSecrets
+	consent  Consent
 }
 
 // check is the way of every request, at Plan and at Dispatch alike: resolve it
-// within the scope, read the tool's schemas, accept the input, see who must
-// agree. It ends at the first step that refuses, and calls nothing.
+// within the scope, see whether the mode admits the tool, read the tool's schemas,
+// accept the input, ask the policy, see who must agree. It ends at the first step
+// that refuses, and calls nothing.
 func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *Error) {
 	tool, err := b.lookup(ctx, scope, req.Tool)
+	if err != nil {
+		return nil, err.before(req.Tool)
+	}
+	mode, err := b.modes.Of(scope.Mode)
+	if err == nil {
+		err = mode.Admits(tool.Descriptor)
+	}
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
@@ -45,7 +52,9 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	if err := c.nameResource(); err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c.needsApproval, c.reason = approval(c.tool.Descriptor)
+	if err := b.govern(c, mode); err != nil {
+		return nil, err.before(req.Tool)
+	}
 	return c, nil
 }
 
@@ -72,15 +81,4 @@ func invalidTool(format string, args ...any) *Error {
 		Message: "the tool cannot be used: " + plain(fmt.Sprintf(format, args...), maxMessage),
 		Hint:    "its source must put this right",
 	}
-}
-
-// approval says whether a person must agree to a call of the tool, and why.
-func approval(d Descriptor) (needed bool, reason string) {
-	switch {
-	case d.Approval == ApprovalAlways:
-		return true, "the tool asks for approval of each call"
-	case d.Operation == Write && (d.Approval == ApprovalDefault || d.Trust == TrustRemote):
-		return true, "it is a write"
-	}
-	return false, ""
 }

@@ -234,4 +234,6 @@ type Scope struct {
 	// Tools are globs over tool ids that the agent may use, such as orders.* ;
 	// none means no tool.
 	Tools []string `json:"tools,omitempty"`
+	// Mode is the name of the mode that the thread is in. Empty: none binds it.
+	Mode string `json:"mode,omitempty"`
 }

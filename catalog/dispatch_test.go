@@ -77,7 +77,7 @@ func TestDispatchRefusesWhatWasNotPlanned(t *testing.T) {
 		"invalid input":   {func(_ *catalog.Tool, r *catalog.Request, _ *catalog.Plan) { r.Input = json.RawMessage(`{"n":"x"}`) }, catalog.CodeInvalidInput},
 		"tool gone":       {func(t *catalog.Tool, _ *catalog.Request, _ *catalog.Plan) { t.ID = "orders.gone" }, catalog.CodeToolNotFound},
 		"plan of another": {func(_ *catalog.Tool, _ *catalog.Request, p *catalog.Plan) { p.Tool = "orders.get" }, catalog.CodeDescriptorChanged},
-		"no approval":     {func(_ *catalog.Tool, _ *catalog.Request, p *catalog.Plan) { p.NeedsApproval = false }, catalog.CodeDescriptorChanged},
+		"no approval":     {func(_ *catalog.Tool, _ *catalog.Request, p *catalog.Plan) { p.NeedsApproval = false }, catalog.CodeApprovalRequired},
 		"no plan":         {func(_ *catalog.Tool, _ *catalog.Request, p *catalog.Plan) { *p = catalog.Plan{} }, catalog.CodeDescriptorChanged},
 		"plan with an error": {func(_ *catalog.Tool, _ *catalog.Request, p *catalog.Plan) {
 			p.Error = &catalog.Error{Code: "blocked"}

@@ -29,6 +29,13 @@ const (
 	CodeSourceUnavailable = "source_unavailable"
 	// CodeNotMade: the call could have been made, and was not.
 	CodeNotMade = "not_made"
+	// CodeModeDenied: the thread is in a mode that does not allow the call.
+	CodeModeDenied = "mode_denied"
+	// CodePolicyBlocked: a rule of the policy refuses the call.
+	CodePolicyBlocked = "policy_blocked"
+	// CodeApprovalRequired: the call needs the approval of more people than have
+	// given it.
+	CodeApprovalRequired = "approval_required"
 	// CodeInvalidTool: the tool's own description or schema cannot be used.
 	CodeInvalidTool = "invalid_tool"
 	// A secret that the tool needs is not among those it declares, is not there, or

@@ -95,11 +95,15 @@ func (l listed) leaveOut(ctx context.Context, err error) {
 	slog.WarnContext(ctx, "catalog: a tool is left out", "source", l.source.Name(), "tool", l.tool.ID, "error", err)
 }
 
-// visible are the tools that the scope may use, ordered by id. The error is that
-// of ctx.
+// visible are the tools that the scope may use in its mode, ordered by id. The
+// error is that of ctx.
 func (b *Broker) visible(ctx context.Context, scope Scope) ([]listed, error) {
 	var all []listed
 	seen := map[string]bool{}
+	mode, unknown := b.modes.Of(scope.Mode)
+	if unknown != nil {
+		return nil, ctx.Err()
+	}
 	for _, l := range b.list(ctx) {
 		for _, tool := range l.tools {
 			if !scope.Allows(tool.ID) || seen[tool.ID] {
@@ -109,6 +113,9 @@ func (b *Broker) visible(ctx context.Context, scope Scope) ([]listed, error) {
 			found := listed{tool, l.source}
 			if err := checkTool(tool); err != nil {
 				found.leaveOut(ctx, err)
+				continue
+			}
+			if mode.Admits(tool.Descriptor) != nil {
 				continue
 			}
 			all = append(all, found)

@@ -32,6 +32,15 @@ type Plan struct {
 	// NeedsApproval says that a person must agree, and Reason why.
 	NeedsApproval bool   `json:"needs_approval,omitempty"`
 	Reason        string `json:"reason,omitempty"`
+	// Approvers is how many people must agree, each another and none of them who
+	// asked. 0: one, whoever it is.
+	Approvers int `json:"approvers,omitempty"`
+	// Grantable says that a person may have agreed beforehand, for more than this
+	// call: nobody but the tool's own default asks.
+	Grantable bool `json:"grantable,omitempty"`
+	// Granted says, of a plan to be carried out, that a person has agreed so, and
+	// not to this call.
+	Granted bool `json:"granted,omitempty"`
 	// Preview is the input as a person may see it: the whole up to [MaxPreview]
 	// bytes, else its beginning as a JSON string. Only set where a person is asked.
 	Preview json.RawMessage `json:"preview,omitempty"`

@@ -19,15 +19,17 @@ func (c *call) plan() Plan {
 		Tool:             c.tool.ID,
 		Title:            cut(c.tool.title(), maxTitle),
 		Operation:        c.tool.Operation,
-		NeedsApproval:    c.needsApproval,
-		Reason:           c.reason,
+		NeedsApproval:    c.consent.NeedsApproval,
+		Reason:           c.consent.Reason,
+		Approvers:        c.consent.Approvers,
+		Grantable:        c.consent.Grantable,
 		DescriptorDigest: c.descriptorDigest,
 		InputDigest:      c.inputDigest,
 		ResourceKey:      c.resource,
 		Timeout:          c.tool.timeout(),
 		HonoursKeys:      c.tool.HonoursKeys,
 	}
-	if c.needsApproval {
+	if c.consent.NeedsApproval {
 		p.Preview = preview(c.secrets.json(c.input))
 	}
 	return p
@@ -53,8 +55,13 @@ func (c *call) agrees(p Plan) *Error {
 		return changed(CodeDescriptorChanged, "the description of tool %s has changed since the call was planned", quote(c.tool.ID))
 	case p.InputDigest != c.inputDigest:
 		return changed(CodeInputChanged, "the input of tool %s is not the one that was planned", quote(c.tool.ID))
-	case c.needsApproval && !p.NeedsApproval:
-		return changed(CodeDescriptorChanged, "a call of tool %s needs approval, and was planned without", quote(c.tool.ID))
+	case c.consent.NeedsApproval && !p.NeedsApproval:
+		return changed(CodeApprovalRequired, "a call of tool %s needs approval by now, and was planned without: %s", quote(c.tool.ID), c.consent.Reason)
+	case c.consent.NeedsApproval && p.Granted && !c.consent.Grantable:
+		return changed(CodeApprovalRequired, "a call of tool %s needs an approval of its own by now, which no grant replaces: %s", quote(c.tool.ID), c.consent.Reason)
+	case c.consent.NeedsApproval && p.Approvers < c.consent.Approvers:
+		return changed(CodeApprovalRequired, "a call of tool %s needs the approval of %d people by now, and was planned for %d: %s",
+			quote(c.tool.ID), c.consent.Approvers, max(p.Approvers, 1), c.consent.Reason)
 	}
 	return nil
 }

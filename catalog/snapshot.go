@@ -68,5 +68,6 @@ func (s *Snapshot) Unavailable() []Unavailable { return s.unavailable }
 // Asks reports whether a person has to agree to calls of a tool, as far as it can
 // be told without their input, and why.
 func (b *Broker) Asks(_ context.Context, _ Scope, d Descriptor) (asks bool, reason string) {
-	return approval(d)
+	consent := ConsentTo(d, Ruling{})
+	return consent.NeedsApproval, consent.Reason
 }

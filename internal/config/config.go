@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/policy"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -27,9 +29,14 @@ type Config struct {
 	Blobs  string
 	Models []Model
 	Agents []Agent
+	// Modes are the modes that a thread can be in, besides the built-in ones.
+	Modes []catalog.Mode
+	// Policy are the rules for every call; see [Config.CompilePolicy].
+	Policy []policy.Rule
 
 	file string
 	at   map[string]position
+	text map[string]textStart
 }
 
 // Temporal says where the server is, as far as the environment and a profile do
@@ -76,6 +83,10 @@ type Agent struct {
 	Tools           []string
 	Exposure        activities.Exposure
 	Limits          activities.Limits
+	// Mode is that of a thread whose backend chose none. Empty: none binds it.
+	Mode string
+	// Policy are the rules for the agent's calls.
+	Policy []policy.Rule
 }
 
 // DefaultStopTimeout is the StopTimeout of a configuration that sets none.

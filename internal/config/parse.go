@@ -38,7 +38,7 @@ func Parse(path string, data []byte, env Lookup) (*Config, error) {
 	if err != nil {
 		return nil, Problems{syntaxProblem(path, err)}
 	}
-	r := &reader{file: path, env: env, at: map[string]position{}}
+	r := &reader{file: path, env: env, at: map[string]position{}, text: map[string]textStart{}}
 	for i, doc := range document.Docs {
 		root := value{reader: r, node: doc.Body}
 		switch {
@@ -51,7 +51,7 @@ func Parse(path string, data []byte, env Lookup) (*Config, error) {
 			c.read(root, filepath.Dir(path))
 		}
 	}
-	c.file, c.at = path, r.at
+	c.file, c.at, c.text = path, r.at, r.text
 	if len(r.problems) > 0 {
 		return nil, r.problems.sorted()
 	}
@@ -89,6 +89,10 @@ func (c *Config) read(root value, dir string) {
 				c.Agents = append(c.Agents, readAgent(entry, name, dir))
 			})
 		}},
+		field{name: "modes", read: func(v value) {
+			v.entries(func(name string, entry value) { c.Modes = append(c.Modes, readMode(entry, name)) })
+		}},
+		field{name: "policy", read: func(v value) { c.Policy = readRules(v) }},
 	)
 }
 
@@ -190,6 +194,8 @@ func readAgent(v value, name, dir string) Agent {
 			}
 		}},
 		field{name: "limits", read: func(v value) { readLimits(v, &a.Limits) }},
+		field{name: "mode", read: func(v value) { a.Mode = v.text() }},
+		field{name: "policy", read: func(v value) { a.Policy = readRules(v) }},
 	)
 	_, inline := v.at[v.path+".instructions"]
 	_, file := v.at[v.path+".instructions_file"]

@@ -17,6 +17,8 @@ type reader struct {
 	env      Lookup
 	problems Problems
 	at       map[string]position
+	// text is where texts begin in which a place will be named.
+	text map[string]textStart
 }
 
 // value is a node of the document and the path that leads to it. Its methods
@@ -145,7 +147,13 @@ func (v value) list(visit func(element value)) {
 		return
 	}
 	for i, node := range sequence.Values {
-		visit(v.below(fmt.Sprintf("%s[%d]", v.path, i), node))
+		element := v.below(fmt.Sprintf("%s[%d]", v.path, i), node)
+		if mapping, ok := node.(ast.MapNode); ok { // its own token is the colon behind the first key
+			if it := mapping.MapRange(); it.Next() {
+				v.at[element.path] = positionOf(it.Key().GetToken())
+			}
+		}
+		visit(element)
 	}
 }
 

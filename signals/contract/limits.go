@@ -61,6 +61,9 @@ func (s Start) Validate() error {
 			return err
 		}
 	}
+	if s.Mode != "" {
+		return validID("mode", s.Mode, 64)
+	}
 	return nil
 }
 

@@ -13,6 +13,9 @@ type Start struct {
 	User string `json:"user,omitempty"`
 	// Roles are the user's roles, for policy.
 	Roles []string `json:"roles,omitempty"`
+	// Mode is the mode in which the thread begins: ask, plan, build, review or one
+	// that the workers define. Empty: the agent's own, if it has one.
+	Mode string `json:"mode,omitempty"`
 }
 
 // Status of a thread or of a turn.
