@@ -181,7 +181,7 @@ var house = []room{
 	},
 	{
 		"providers/openapi",
-		[]string{"catalog", "internal/netguard", "signals/contract"},
+		[]string{"catalog", "internal/netguard", "secrets", "signals/contract"},
 		[]string{"catalog/catalogtest"},
 		"a source of tools: knows what a tool is, what a stored file is called, and no other source",
 	},

@@ -26,6 +26,7 @@ type App struct {
 	broker     *catalog.Broker
 	vault      *secrets.Vault
 	exits      *exits
+	files      *files
 	logger     *slog.Logger
 }
 
@@ -46,6 +47,8 @@ func New(options ...Option) (*App, error) {
 	app.vault = secrets.NewVault(redactor, nil, secrets.NewEnv("", os.Environ))
 	app.connection = p.connection(app.config)
 	app.connection.FailureConverter = app.exits.failureConverter()
+	p.configuredOpenAPI(app.config)
+	app.files = &p.files
 	app.broker = p.openCatalog()
 	if app.broker != nil {
 		app.broker.Protect(app.vault)
@@ -102,7 +105,7 @@ func (a *App) toolCounts(ctx context.Context) (map[string]int, error) {
 	counts := map[string]int{}
 	for name, agent := range a.agents {
 		for _, glob := range agent.Tools {
-			tools, err := a.broker.Tools(ctx, catalog.Scope{Tools: []string{glob}})
+			tools, err := a.broker.List(ctx, catalog.Scope{Tools: []string{glob}})
 			if err != nil {
 				return nil, err
 			}
@@ -110,7 +113,7 @@ func (a *App) toolCounts(ctx context.Context) (map[string]int, error) {
 				a.logger.Warn("a glob of an agent matches no tool", "agent", name, "glob", glob)
 			}
 		}
-		tools, err := a.broker.Tools(ctx, catalog.Scope{Agent: name, Tools: agent.Tools})
+		tools, err := a.broker.List(ctx, catalog.Scope{Agent: name, Tools: agent.Tools})
 		if err != nil {
 			return nil, err
 		}

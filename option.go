@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/policy"
+	"github.com/heddle-dev/heddle/providers/openapi"
 )
 
 // Option is something that [New] builds an application from: a tool, an agent,
@@ -32,6 +33,10 @@ type parts struct {
 	rules      []policy.Rule
 	logger     *slog.Logger
 	problems   []error
+	// specs are the OpenAPI specifications that sources share.
+	specs openapi.Specs
+	// files are what tools make and take.
+	files files
 	// configBroken says that the configuration file could not be read, so that
 	// what is missing may be in it.
 	configBroken bool

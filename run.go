@@ -58,6 +58,7 @@ func (a *App) run(ctx context.Context) error {
 		return fmt.Errorf("store of large values (blobs): %w", err)
 	}
 	defer store.Close()
+	a.files.open(guardedBlobs{store, a.exits})
 	counts, err := a.toolCounts(ctx)
 	if err != nil {
 		return err

@@ -33,6 +33,8 @@ type Config struct {
 	Modes []catalog.Mode
 	// Policy are the rules for every call; see [Config.CompilePolicy].
 	Policy []policy.Rule
+	// OpenAPI are the services whose operations are tools.
+	OpenAPI []OpenAPI
 
 	file string
 	at   map[string]position

@@ -23,8 +23,12 @@
 //	    instructions_file: support.md
 //	    tools: ["orders.*"]
 //	    limits: {steps: 20, cost_usd: 0.50, time: 10m, approval_expiry: 24h}
+//	openapi:
+//	  billing:
+//	    spec: billing.yaml            # a file, or a URL
+//	    auth: {"*": {token: billing.token}}   # a secret's name
 //
 // The environment is read in these fields alone, as ${NAME} or ${NAME:-default}:
-// temporal.*, task_queue, blobs, the model of an agent, and model, base_url and
-// script of a model. Relative paths start at the file's folder.
+// temporal.*, task_queue, blobs, the model of an agent, model, base_url and script
+// of a model, and spec, root, server, allow, username and client_id of a service. Relative paths start at the file's folder.
 package config

@@ -14,6 +14,7 @@ import (
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/netguard"
+	"github.com/heddle-dev/heddle/secrets"
 )
 
 const (
@@ -29,7 +30,7 @@ type round struct {
 	out    *outgoing
 	server *url.URL
 	input  json.RawMessage
-	scope  catalog.Scope
+	caller caller
 	write  bool
 	pages  int
 }
@@ -40,7 +41,7 @@ func (s *Source) call(ctx context.Context, spec *Spec, o *operation, write bool,
 	if err != nil {
 		return nil, notMade(err)
 	}
-	r := round{input: call.Input, scope: call.Scope, write: write, pages: c.pager.wanted(call.Input)}
+	r := round{input: call.Input, caller: caller{call.Scope, call.Secrets}, write: write, pages: c.pager.wanted(call.Input)}
 	if r.server, err = s.where(spec, c); err != nil {
 		return nil, notMade(err)
 	}
@@ -81,7 +82,7 @@ func (s *Source) settle(ctx context.Context, c *compiled, r round) (settled, err
 // authenticated sends a request with credentials.
 func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got settled, _ error) {
 	sent := false
-	err := s.authenticate(ctx, c, r.scope, netguard.Origin(r.out.url), func(ctx context.Context, g grant) error {
+	err := s.authenticate(ctx, c, r.caller, netguard.Origin(r.out.url), func(ctx context.Context, g grant) error {
 		sent = true
 		a, err := s.attempts(ctx, r.out, g, r.write)
 		if err != nil {
@@ -93,13 +94,25 @@ func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got s
 		a.body = redact(a.body, g.secrets)
 		got.links = a.links
 		got.result, err = s.judge(ctx, a, r.write)
+		if a.status == http.StatusUnauthorized && g.drop == nil {
+			return staleError{err} // where the secret can be renewed, it is
+		}
 		return err
 	})
 	if err != nil && !sent {
 		return got, notMade(err)
 	}
+	if refused, ok := err.(staleError); ok { //nolint:errorlint // it is this source's own
+		err = refused.error
+	}
 	return got, err
 }
+
+// staleError is that of a call whose credential was refused.
+type staleError struct{ error }
+
+func (e staleError) Unwrap() error        { return e.error }
+func (e staleError) Is(target error) bool { return target == secrets.ErrStale } //nolint:errorlint // that is what Is is for
 
 // notMade is the error of a call that has sent nothing.
 func notMade(err error) error {

@@ -160,7 +160,7 @@ func (g grant) with(s scheme, secret Secret) (grant, error) {
 
 // authenticate calls use with what one of the operation's alternatives grants:
 // the first for which there are credentials.
-func (s *Source) authenticate(ctx context.Context, c *compiled, scope catalog.Scope, origin string, use func(context.Context, grant) error) error {
+func (s *Source) authenticate(ctx context.Context, c *compiled, who caller, origin string, use func(context.Context, grant) error) error {
 	alternatives := c.security.alternatives
 	if !c.security.declared {
 		alternatives = [][]scheme{{}}
@@ -168,7 +168,9 @@ func (s *Source) authenticate(ctx context.Context, c *compiled, scope catalog.Sc
 			alternatives = [][]scheme{{*s.scheme}}
 		}
 	}
+	credentials := s.credentials(who)
 	free := false
+	var missing error
 	var wanted []string
 	for _, all := range alternatives {
 		if len(all) == 0 {
@@ -178,31 +180,35 @@ func (s *Source) authenticate(ctx context.Context, c *compiled, scope catalog.Sc
 		for _, one := range all {
 			wanted = append(wanted, one.name)
 		}
-		if s.options.Credentials == nil || !s.trusted(origin) {
+		if credentials == nil || !s.trusted(origin) {
 			continue
 		}
 		used := false
-		err := s.useAll(ctx, all, scope, origin, grant{}, func(ctx context.Context, g grant) error {
+		err := s.useAll(ctx, credentials, all, who.scope, origin, grant{}, func(ctx context.Context, g grant) error {
 			used = true
 			return use(ctx, g)
 		})
 		if used || !errors.Is(err, ErrNoCredential) {
 			return err
 		}
+		missing = err
 	}
 	if free {
 		return use(ctx, grant{})
 	}
-	return s.noCredential(origin, wanted)
+	return s.noCredential(origin, wanted, missing)
 }
 
-func (s *Source) noCredential(origin string, wanted []string) error {
+func (s *Source) noCredential(origin string, wanted []string, missing error) error {
 	e := &catalog.Error{
 		Code: CodeNoCredential, Effect: catalog.EffectNone,
 		Message: fmt.Sprintf("the call needs credentials (%s), and there are none", strings.Join(wanted, ", ")),
 		Hint:    "a person must connect the service first",
 	}
-	if s.options.Credentials != nil && !s.trusted(origin) {
+	if absent := (*missingSecret)(nil); errors.As(missing, &absent) {
+		e.Message, e.Hint = "the call needs credentials: "+absent.said.Message, absent.said.Hint
+	}
+	if (s.options.Credentials != nil || s.options.Logins != nil) && !s.trusted(origin) {
 		e.Message = fmt.Sprintf("the call needs credentials, and they are not sent to %s", origin)
 		e.Hint = "the operator must allow the origin"
 	}
@@ -210,13 +216,13 @@ func (s *Source) noCredential(origin string, wanted []string) error {
 }
 
 // useAll gathers what all schemes of an alternative grant.
-func (s *Source) useAll(ctx context.Context, schemes []scheme, scope catalog.Scope, origin string, g grant, use func(context.Context, grant) error) error {
+func (s *Source) useAll(ctx context.Context, credentials Credentials, schemes []scheme, scope catalog.Scope, origin string, g grant, use func(context.Context, grant) error) error {
 	if len(schemes) == 0 {
 		return use(ctx, g)
 	}
 	one := schemes[0]
 	need := Need{Scope: scope, Scheme: one.name, Kind: one.kind(), Scopes: one.scopes, Origin: origin}
-	return s.options.Credentials.Use(ctx, need, func(ctx context.Context, secret Secret) error {
+	return credentials.Use(ctx, need, func(ctx context.Context, secret Secret) error {
 		drop := g.drop
 		if secret.Token == "" && secret.ClientID != "" {
 			token, err := s.tokens.get(ctx, s, one, scope, secret)
@@ -232,6 +238,6 @@ func (s *Source) useAll(ctx context.Context, schemes []scheme, scope catalog.Sco
 			return err
 		}
 		granted.drop = drop
-		return s.useAll(ctx, schemes[1:], scope, origin, granted, use)
+		return s.useAll(ctx, credentials, schemes[1:], scope, origin, granted, use)
 	})
 }

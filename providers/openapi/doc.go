@@ -51,8 +51,20 @@
 //
 // # Credentials
 //
-// A specification says how to authenticate, the application what with
-// ([Credentials]), and only for as long as a request is made. They go to the
-// origin of the server, which stays what it was when it was first known, and to
-// those that the application names.
+// A specification says how to authenticate, the application with which secrets
+// ([Login]): by reference, so that they are there only while a request is made. They
+// go to the origin of the server, which stays what it was when it was first known,
+// and to those that the application names. OAuth access tokens for client credentials
+// are fetched here; those that a person has consented to are the secrets of a
+// connection, such as connection:crm:token. One that the service refuses is asked
+// for once more, which is when whoever keeps it renews it.
+//
+// # Files
+//
+// What an answer has that is neither JSON nor text goes to a [Store], and the output
+// is its handle: {content_type, size, ref}. The ref is what an input takes for a file,
+// so a snippet hands a file from one service to another without reading it:
+//
+//	const scan = await archive.documents.download({id: "d-1"});
+//	await mail.attachments.create({body: {file: {filename: "scan.pdf", ref: scan.ref}}});
 package openapi

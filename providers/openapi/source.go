@@ -28,15 +28,22 @@ type Options struct {
 	// server of the specification. What a path or an operation says of its own
 	// server holds all the same.
 	Server string
-	// Credentials gives the secrets. Nil: calls that need one fail.
+	// Logins say what authenticates, by the names of the specification's security
+	// schemes; that of "*" is for all that are not named. Schemes without one cannot
+	// be used.
+	Logins map[string]Login
+	// Credentials gives the secrets in place of Logins, for an application that keeps
+	// them in its own way. Nil, and no Logins: calls that need one fail.
 	Credentials Credentials
 	// Scheme is how calls authenticate of which the specification says nothing.
 	Scheme *Scheme
 	// Origins may see credentials beside that of the server, such as
 	// https://uploads.example.com.
 	Origins []string
-	// Protect are globs over tool ids. What they match is a write that each call
-	// of needs approval, whatever its method.
+	// Protect names what is a write that each call of needs approval, whatever its
+	// method: each a glob over tool ids, or a method and a path, such as
+	// DELETE /admin/*. The method may be *, and the path end in it. Of the two, the
+	// path holds whatever the specification calls its operations.
 	Protect []string
 	// Reads are operations that only read though their method does not say so,
 	// each as method and path, such as "POST /search". No names and no globs: the
@@ -65,6 +72,8 @@ type Source struct {
 	origins map[string]bool
 	tokens  tokens
 	entry   *specEntry
+	// secrets are the references to secrets that the tools declare.
+	secrets []string
 
 	mu   sync.Mutex
 	spec *Spec
@@ -110,10 +119,13 @@ func New(o Options) (*Source, error) {
 	if err := s.readOrigins(); err != nil {
 		return fail(err)
 	}
-	for _, glob := range o.Protect {
-		if err := catalog.CheckGlob(glob); err != nil {
+	for _, what := range o.Protect {
+		if err := checkProtect(what); err != nil {
 			return fail(fmt.Errorf("protect: %w", err))
 		}
+	}
+	if s.secrets, err = checkLogins(o); err != nil {
+		return fail(err)
 	}
 	for _, name := range o.Reads {
 		if method, path, ok := strings.Cut(name, " "); !ok || method != strings.ToUpper(method) || !strings.HasPrefix(path, "/") {
@@ -224,16 +236,20 @@ func (s *Source) list(spec *Spec) []catalog.Tool {
 func (s *Source) tool(spec *Spec, o *operation, id string) catalog.Tool {
 	d := catalog.Descriptor{
 		ID: id, Title: cut(strings.TrimSpace(o.summary), 200), Description: describe(o), Operation: catalog.Write,
-		Timeout: s.options.Timeout, Source: o.key(),
+		Timeout: s.options.Timeout, Source: o.key(), Trust: catalog.TrustRemote, Secrets: s.secrets,
+	}
+	if o.deprecated {
+		d.Tags = []string{"deprecated"}
 	}
 	if o.reads() || slices.Contains(s.options.Reads, o.key()) {
 		d.Operation = catalog.Read
 	}
-	for _, glob := range s.options.Protect {
-		if (catalog.Scope{Tools: []string{glob}}).Allows(id) {
+	for _, what := range s.options.Protect {
+		if protects(what, id, o) {
 			d.Operation, d.Approval = catalog.Write, catalog.ApprovalAlways
 		}
 	}
+	d.Destructive = d.Operation == catalog.Write && o.method == "DELETE"
 	write := d.Operation == catalog.Write
 	return catalog.Tool{
 		Descriptor: d,
@@ -249,6 +265,32 @@ func (s *Source) tool(spec *Spec, o *operation, id string) catalog.Tool {
 			return s.call(ctx, spec, o, write, call)
 		},
 	}
+}
+
+// checkProtect says what is wrong with an item of [Options.Protect].
+func checkProtect(what string) error {
+	method, path, ok := strings.Cut(what, " ")
+	switch {
+	case !ok:
+		return catalog.CheckGlob(what)
+	case method != strings.ToUpper(method), !strings.HasPrefix(path, "/"), strings.Contains(strings.TrimSuffix(path, "*"), "*"):
+		return fmt.Errorf("%q: want a glob over tool ids, or a method and a path that may end in *, such as DELETE /admin/*", what)
+	}
+	return nil
+}
+
+func protects(what, id string, o *operation) bool {
+	method, path, ok := strings.Cut(what, " ")
+	if !ok {
+		return catalog.Scope{Tools: []string{what}}.Allows(id)
+	}
+	if method != "*" && method != o.method {
+		return false
+	}
+	if prefix, open := strings.CutSuffix(path, "*"); open {
+		return strings.HasPrefix(o.path, prefix)
+	}
+	return path == o.path
 }
 
 // maxDescription bounds the description of a tool, in bytes.
