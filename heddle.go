@@ -156,7 +156,7 @@ func checkAgent(a Agent) error {
 		bad("exposure is %q; known are %q", a.Exposure, activities.Exposures)
 	}
 	l := a.Limits
-	if min(int64(l.Steps), int64(l.Calls), l.Tokens, l.CostMicros, int64(l.Time), int64(l.ApprovalExpiry)) < 0 {
+	if min(int64(l.Steps), int64(l.Calls), l.Tokens, l.CostMicros, int64(l.Time), int64(l.ApprovalExpiry), int64(l.ApprovalReminder)) < 0 {
 		bad("a limit is negative; 0 means the default")
 	}
 	return errors.Join(problems...)

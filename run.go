@@ -101,7 +101,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 		OnFatalError:                       broken,
 		Interceptors:                       []interceptor.WorkerInterceptor{near, a.exits},
 	})
-	threads := &workflows.Worker{Agents: a.agentNames()}
+	threads := &workflows.Worker{Agents: a.agentNames(), Modes: a.broker.Modes().Names()}
 	w.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: contract.ListToolsType})
 	w.RegisterWorkflowWithOptions(workflows.Claim, workflow.RegisterOptions{Name: contract.ClaimType})

@@ -37,7 +37,7 @@ func (a *Activities) dispatch(
 	outcome := a.Broker.Dispatch(ctx, scope, req,
 		catalog.Plan{
 			Tool: ref.Tool, DescriptorDigest: ref.DescriptorDigest, InputDigest: ref.InputDigest,
-			NeedsApproval: ref.Approved,
+			NeedsApproval: ref.Approved, Granted: ref.Granted, Approvers: ref.Approvers,
 		})
 	switch failed := outcome.Error; {
 	case failed != nil && failed.Effect == catalog.EffectUnknown:

@@ -16,6 +16,9 @@ type Limits struct {
 	Time time.Duration `json:"time,omitempty"`
 	// ApprovalExpiry is how long an approval waits before it counts as denied.
 	ApprovalExpiry time.Duration `json:"approval_expiry,omitempty"`
+	// ApprovalReminder is after how long people are reminded of an approval; each
+	// further reminder comes after twice the time of the one before. 0: never.
+	ApprovalReminder time.Duration `json:"approval_reminder,omitempty"`
 }
 
 // DefaultLimits are the limits of an agent that sets none. The cost is unbounded,

@@ -76,8 +76,11 @@ type CallRef struct {
 	Tool             string `json:"tool"`
 	DescriptorDigest string `json:"descriptor_digest"`
 	InputDigest      string `json:"input_digest"`
-	// Approved says that a person agreed to the call.
-	Approved bool `json:"approved,omitempty"`
+	// Approved says that a person agreed to the call, Granted that they did so
+	// beforehand, and Approvers how many had to.
+	Approved  bool `json:"approved,omitempty"`
+	Granted   bool `json:"granted,omitempty"`
+	Approvers int  `json:"approvers,omitempty"`
 }
 
 // BatchReadInput asks for reads that may run together.

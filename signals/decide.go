@@ -100,13 +100,13 @@ func (c *Client) foresee(ctx context.Context, thread contract.ThreadRef, decisio
 
 func compareDecision(part contract.Part, decision contract.Decision) (decided bool, err error) {
 	switch {
+	case part.Decision != nil && part.Decision.Verdict == decision.Verdict && part.Decision.Digest == decision.Digest:
+		return true, nil
 	case part.Approval != nil && part.Approval.Digest != decision.Digest:
 		return false, refuse(contract.ErrDigestMismatch,
 			"digest: approval %s has digest %s; look at it again", part.ID, part.Approval.Digest)
 	case part.Status == contract.PartWaiting:
 		return false, nil
-	case part.Decision != nil && part.Decision.Verdict == decision.Verdict:
-		return true, nil
 	}
 	return false, refuse(contract.ErrAlreadyDecided, "approval: %s is over: %s", part.ID, part.Status)
 }

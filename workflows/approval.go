@@ -21,6 +21,9 @@ const decidedKept = 64
 // approval is a call that waits for a person.
 type approval struct {
 	contract.Approval
+	// of is the call, asked by are those who cannot agree to it where that counts.
+	of       *call
+	askedBy  []string
 	decision *contract.Decision
 	// withdrawn says that the turn ended first.
 	withdrawn bool
@@ -36,6 +39,11 @@ func (ap *approval) verdict() contract.Verdict {
 	return ap.decision.Verdict
 }
 
+// agreed reports whether the call may be made.
+func (ap *approval) agreed() bool {
+	return ap.verdict() == contract.Approve || ap.verdict() == contract.Edit
+}
+
 func (ap *approval) decided() bool { return ap.decision != nil || ap.withdrawn || ap.expiry.IsReady() }
 
 // Ended is how a past approval ended.
@@ -44,6 +52,8 @@ type Ended struct {
 	Digest   string              `json:"digest"`
 	Status   contract.PartStatus `json:"status"`
 	Verdict  contract.Verdict    `json:"verdict,omitempty"`
+	// Edited tells edits of one approval apart.
+	Edited string `json:"edited,omitempty"`
 }
 
 // waiting holds what waits for people, and what has waited.
@@ -56,20 +66,26 @@ type waiting struct {
 // a person can decide them in any order.
 func (t *thread) askFor(turn *turn, effects []*call) {
 	for _, c := range effects {
-		if c.planned.Plan.NeedsApproval {
-			c.approval = t.ask(turn, c)
+		if !c.planned.Plan.NeedsApproval {
+			continue
 		}
+		if c.grant = t.byGrant(c.planned.Plan); c.grant == nil {
+			c.approval = t.ask(turn, c)
+			continue
+		}
+		t.update(c.planned.ID, func(p *contract.Part) { p.GrantID = c.grant.ID })
 	}
 }
 
 func (t *thread) ask(turn *turn, c *call) *approval {
 	now := workflow.Now(t.ctx)
 	plan := c.planned.Plan
-	ap := &approval{Approval: contract.Approval{
+	ap := &approval{of: c, askedBy: []string{t.start.User, turn.user}, Approval: contract.Approval{
 		ID: c.planned.ID + "-a", Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
 		Title: plan.Title, Reason: plan.Reason, Preview: plan.Preview,
 		DescriptorDigest: plan.DescriptorDigest, InputDigest: plan.InputDigest,
-		Digest:      approvalDigest(c.planned.Tool, plan.DescriptorDigest, plan.InputDigest),
+		Digest:   approvalDigest(c.planned.Tool, plan.DescriptorDigest, plan.InputDigest),
+		Resource: plan.ResourceKey, Approvers: plan.Approvers, Grantable: plan.Grantable,
 		RequestedAt: now, ExpiresAt: now.Add(turn.limits.ApprovalExpiry),
 	}}
 	var ctx workflow.Context
@@ -77,6 +93,7 @@ func (t *thread) ask(turn *turn, c *call) *approval {
 	ap.expiry = workflow.NewTimerWithOptions(ctx, turn.limits.ApprovalExpiry, workflow.TimerOptions{
 		Summary: "approval of " + c.planned.Tool + " expires",
 	})
+	t.remind(ctx, ap, turn.limits.ApprovalReminder)
 	t.approvals = append(t.approvals, ap)
 	t.update(c.planned.ID, func(p *contract.Part) { p.Status = contract.PartWaiting })
 	t.put(part(ap.ID, contract.KindApproval, contract.PartWaiting, "Approve "+c.planned.Tool).in(turn).with(func(p *contract.Part) {
@@ -102,7 +119,7 @@ func (t *thread) check(d contract.Decision) (duplicate bool, refusal error) {
 				"digest: approval %s is for another call than the decision; it has digest %s", ap.ID, ap.Digest)
 		}
 		if !ap.decided() {
-			return false, nil
+			return t.checkVote(ap, d)
 		}
 		return decidedAlike(d, t.endedNow(ap))
 	}
@@ -115,29 +132,10 @@ func (t *thread) check(d contract.Decision) (duplicate bool, refusal error) {
 }
 
 func decidedAlike(d contract.Decision, past Ended) (bool, error) {
-	if past.Digest == d.Digest && past.Verdict == d.Verdict {
+	if past.Digest == d.Digest && past.Verdict == d.Verdict && past.Edited == contentOf(d) {
 		return true, nil
 	}
 	return false, refuse(contract.ErrAlreadyDecided, "approval: %s is over: %s", d.Approval, past.Status)
-}
-
-// decide takes a decision that check has let pass. What was decided shows at
-// once; the turn acts on it as soon as it can.
-func (t *thread) decide(d contract.Decision) {
-	ap := t.approval(d.Approval)
-	ap.decision = &d
-	ap.stopTimer()
-	status, title := contract.PartDone, "Approved "
-	if d.Verdict == contract.Deny {
-		status, title = contract.PartDenied, "Denied "
-	}
-	t.finish(ap.ID, status, func(p *contract.Part) {
-		p.Decision, p.Title = &d, title+ap.Tool
-	})
-	if d.Verdict == contract.Approve {
-		t.update(ap.Call, func(p *contract.Part) { p.Status = contract.PartRunning })
-	}
-	t.retire(ap)
 }
 
 // settleDecided gives the effects that a person denied, or that nobody decided in
@@ -146,10 +144,13 @@ func (t *thread) settleDecided(effects []*call) {
 	for _, c := range effects {
 		ap := c.approval
 		switch {
-		case ap == nil || c.settled() || !ap.decided() || ap.verdict() == contract.Approve:
+		case !c.settled() && c.grant != nil && slices.Contains(t.revoked, c.grant.ID):
+			t.settle(c, refusedCall(c, contract.CodeGrantRevoked, "the grant "+c.grant.ID+" that let the call pass was revoked; it was not made"))
+		case ap == nil || c.settled() || !ap.decided() || ap.agreed():
 		case ap.verdict() == contract.Deny:
 			t.settle(c, refusedCall(c, contract.CodeApprovalDenied, denial(*ap.decision)))
 		default:
+			ap.stopTimer()
 			t.finish(ap.ID, contract.PartExpired, func(p *contract.Part) { p.Title = "Expired: approve " + ap.Tool })
 			t.retire(ap)
 			t.settle(c, refusedCall(c, contract.CodeApprovalExpired, fmt.Sprintf(
@@ -195,10 +196,13 @@ func (t *thread) retire(ap *approval) {
 
 func (t *thread) endedNow(ap *approval) Ended {
 	past := Ended{Approval: ap.ID, Digest: ap.Digest, Verdict: ap.verdict(), Status: contract.PartExpired}
+	if ap.decision != nil { // an edit quotes what it was made of
+		past.Digest, past.Edited = ap.decision.Digest, contentOf(*ap.decision)
+	}
 	switch {
 	case ap.withdrawn:
 		past.Status = contract.PartCancelled
-	case past.Verdict == contract.Approve:
+	case past.Verdict == contract.Approve, past.Verdict == contract.Edit:
 		past.Status = contract.PartDone
 	case past.Verdict == contract.Deny:
 		past.Status = contract.PartDenied

@@ -18,20 +18,24 @@ type call struct {
 	result  *activities.CallResult
 	// approval is set while a person is asked, and after.
 	approval *approval
+	// grant is by what a person agreed beforehand.
+	grant *contract.Grant
+	// edited says that a person gave the call another input.
+	edited bool
 }
 
 func (c *call) settled() bool { return c.result != nil }
 
 // ready reports whether an effect may be carried out now.
 func (c *call) ready() bool {
-	return !c.settled() && (c.approval == nil || c.approval.verdict() == contract.Approve)
+	return !c.settled() && (c.approval == nil || c.approval.agreed())
 }
 
 func (c *call) ref() activities.CallRef {
 	return activities.CallRef{
 		ID: c.planned.ID, Tool: c.planned.Tool,
 		DescriptorDigest: c.planned.Plan.DescriptorDigest, InputDigest: c.planned.Plan.InputDigest,
-		Approved: c.approval != nil,
+		Approved: c.approval != nil || c.grant != nil, Granted: c.grant != nil, Approvers: c.planned.Plan.Approvers,
 	}
 }
 
@@ -222,6 +226,9 @@ func (t *thread) tell(turn *turn, c *call) {
 	message := contract.Message{
 		Role: contract.RoleTool, Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
 		Text: string(c.result.Result), Body: c.result.Body, Problem: c.result.Problem,
+	}
+	if c.edited {
+		message.Text += "\n[a person changed the input before the call was made: " + string(c.planned.Plan.Preview) + "]"
 	}
 	if c.result.Warning != "" {
 		message.Text += "\n[warning: " + c.result.Warning + "]"

@@ -35,13 +35,17 @@ type Carried struct {
 	Seq      int64           `json:"seq"`
 	Parts    []contract.Part `json:"parts,omitempty"`
 	Refused  int             `json:"refused,omitempty"`
-	Search   string          `json:"search"`
+	// Grants are those that stand, Granted counts all that there have been.
+	Grants  []contract.Grant `json:"grants,omitempty"`
+	Granted int              `json:"granted,omitempty"`
+	Search  string           `json:"search"`
 }
 
 // CarriedTurn is a turn that goes on in the next run.
 type CarriedTurn struct {
 	contract.Turn
 	Limits    activities.Limits    `json:"limits"`
+	User      string               `json:"user,omitempty"`
 	Waited    time.Duration        `json:"waited,omitempty"`
 	Cancelled *contract.CancelTurn `json:"cancelled,omitempty"`
 }
@@ -60,8 +64,12 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	}
 	if t.current != nil {
 		c.Current = &CarriedTurn{
-			Turn: t.current.Turn, Limits: t.current.limits, Waited: t.current.waited, Cancelled: t.current.cancelled,
+			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled,
 		}
+	}
+	c.Granted = t.given
+	for _, g := range t.standing {
+		c.Grants = append(c.Grants, *g)
 	}
 	newest, complete := t.newestParts(archivedSeq)
 	c.FirstSeq = complete
@@ -77,7 +85,7 @@ func short(p contract.Part) contract.Part {
 	p.Problem = shortProblem(p.Problem)
 	if p.Approval != nil { // over by now: its digest is still asked for
 		over := *p.Approval
-		over.Preview = nil
+		over.Preview, over.Votes = nil, nil
 		p.Approval = &over
 	}
 	if p.Decision != nil {
@@ -142,13 +150,16 @@ func (t *thread) resume(c *Carried) {
 	t.endedRing, t.cancelled = c.Ended, c.Cancelled
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
-	t.shown.status = c.Search
+	t.shown.status, t.given = c.Search, c.Granted
+	for i := range c.Grants {
+		t.standing = append(t.standing, &c.Grants[i])
+	}
 	for i := range c.Parts {
 		t.parts = append(t.parts, &c.Parts[i])
 	}
 	if c.Current != nil {
 		t.current = &turn{
-			Turn: c.Current.Turn, limits: c.Current.Limits, waited: c.Current.Waited, cancelled: c.Current.Cancelled,
+			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled,
 		}
 	}
 }

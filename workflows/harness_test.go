@@ -48,7 +48,7 @@ func newHarness(t *testing.T, steps ...step) *harness {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	h := &harness{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
-	w := &workflows.Worker{Agents: []string{"support"}}
+	w := &workflows.Worker{Agents: []string{"support"}, Modes: []string{"build", "plan"}}
 	h.RegisterWorkflowWithOptions(w.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 	h.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: start.WorkflowID()})
 	h.SetTestTimeout(20 * time.Second)

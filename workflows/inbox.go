@@ -63,13 +63,26 @@ func (t *thread) receive(ctx workflow.Context) error {
 		return err
 	}
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateDecide,
-		func(_ workflow.Context, d contract.Decision) (contract.Decided, error) { return t.takeDecision(d) },
+		func(ctx workflow.Context, d contract.Decision) (contract.Decided, error) {
+			return t.takeDecision(ctx, d)
+		},
 		workflow.UpdateHandlerOptions{Validator: func(d contract.Decision) error {
 			if err := t.stillHere(); err != nil {
 				return err
 			}
 			_, err := t.check(d)
 			return err
+		}},
+	); err != nil {
+		return err
+	}
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateSetMode,
+		func(_ workflow.Context, m contract.SetMode) (contract.ModeSet, error) { return t.setMode(m), nil },
+		workflow.UpdateHandlerOptions{Validator: func(m contract.SetMode) error {
+			if err := t.stillHere(); err != nil {
+				return err
+			}
+			return t.worker.checkMode(m)
 		}},
 	); err != nil {
 		return err
@@ -92,15 +105,18 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	approvals := workflow.GetSignalChannel(ctx, contract.SignalApproval)
 	cancels := workflow.GetSignalChannel(ctx, contract.SignalCancelTurn)
 	closes := workflow.GetSignalChannel(ctx, contract.SignalClose)
+	modes := workflow.GetSignalChannel(ctx, contract.SignalSetMode)
+	revocations := workflow.GetSignalChannel(ctx, contract.SignalRevokeGrant)
 
 	t.drain = func() {
+		each(t, modes, t.takeMode)
+		each(t, revocations, t.revoke)
 		each(t, submits, func(s contract.Submission) error {
 			_, err := t.submit(s)
 			return err
 		})
 		each(t, approvals, func(d contract.Decision) error {
-			_, err := t.takeDecision(d)
-			return err
+			return t.takeSignalled(d)
 		})
 		each(t, cancels, t.cancelTurn)
 		each(t, closes, func(c contract.Close) error {
@@ -111,7 +127,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	workflow.Go(t.ctx, func(ctx workflow.Context) {
 		for {
 			err := workflow.Await(ctx, func() bool {
-				return submits.Len()+approvals.Len()+cancels.Len()+closes.Len() > 0
+				return submits.Len()+approvals.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len() > 0
 			})
 			if err != nil {
 				return // t.ctx is never cancelled
@@ -221,15 +237,32 @@ func digest(s contract.Submission) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (t *thread) takeDecision(d contract.Decision) (contract.Decided, error) {
+// takeDecision takes a decision, which for an edit takes a while.
+func (t *thread) takeDecision(ctx workflow.Context, d contract.Decision) (contract.Decided, error) {
 	duplicate, err := t.check(d)
-	if err != nil {
+	switch {
+	case err != nil:
 		return contract.Decided{}, err
+	case duplicate:
+		return contract.Decided{Approval: d.Approval, Verdict: d.Verdict, Duplicate: true}, nil
+	case d.Verdict == contract.Edit:
+		return t.edit(ctx, d)
 	}
-	if !duplicate {
-		t.decide(d)
+	return t.vote(t.approval(d.Approval), d), nil
+}
+
+// takeSignalled takes a decision that came as a signal. Other signals are taken
+// while an edit is looked at; that it was refused shows as for any signal.
+func (t *thread) takeSignalled(d contract.Decision) error {
+	if d.Verdict != contract.Edit {
+		_, err := t.takeDecision(t.ctx, d)
+		return err
 	}
-	return contract.Decided{Approval: d.Approval, Verdict: d.Verdict, Duplicate: duplicate}, nil
+	workflow.Go(t.ctx, func(ctx workflow.Context) {
+		_, err := t.takeDecision(ctx, d)
+		t.refused(contract.SignalApproval, err)
+	})
+	return nil
 }
 
 // cancelTurn ends the running turn, or takes a queued one from the queue.

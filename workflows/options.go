@@ -72,6 +72,16 @@ func writeOptions(summary string, timeout time.Duration) workflow.ActivityOption
 	}
 }
 
+// replanOptions bound how long the person who edited a call waits for an answer.
+func replanOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		ScheduleToCloseTimeout: time.Minute,
+		StartToCloseTimeout:    20 * time.Second,
+		Summary:                summary,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: 500 * time.Millisecond, BackoffCoefficient: 2},
+	}
+}
+
 // archiveOptions never give up: a thread cannot go on without its past.
 func archiveOptions() workflow.ActivityOptions {
 	return workflow.ActivityOptions{

@@ -77,6 +77,9 @@ func (t *thread) state() contract.State {
 		}
 		state.Pending = append(state.Pending, pending)
 	}
+	for _, g := range t.standing {
+		state.Grants = append(state.Grants, *g)
+	}
 	return state
 }
 

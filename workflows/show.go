@@ -95,6 +95,9 @@ func (t *thread) details() string {
 			fmt.Fprintf(&d, "Asked because %s. ", ap.Reason)
 		}
 		fmt.Fprintf(&d, "Expires %s.\n\n```json\n%s\n```\n\n", ap.ExpiresAt.UTC().Format(time.RFC1123), cut(indented(ap.Preview), contract.MaxPreview))
+		if ap.Approvers > 0 {
+			fmt.Fprintf(&d, "%s who did not ask must agree; %d missing.\n\n", people(ap.Approvers), ap.missing())
+		}
 		fmt.Fprintf(&d, "To decide, send the signal `%s` with `approve` or `deny`:\n\n"+
 			"```json\n{\n  \"approval\": %q,\n  \"digest\": %q,\n  \"verdict\": \"approve\",\n  \"by\": \"...\"\n}\n```\n",
 			contract.SignalApproval, ap.ID, ap.Digest)

@@ -18,6 +18,8 @@ import (
 type Worker struct {
 	// Agents are the names of the agents of this worker.
 	Agents []string
+	// Modes are the names of the modes that a thread can be put into.
+	Modes []string
 }
 
 // Input is the argument of the workflow: a backend's [contract.Start] and, after
@@ -44,11 +46,14 @@ type thread struct {
 	log   log.Logger
 	start contract.Start
 	info  *workflow.Info
+	// worker is asked by validators and in recorded side effects alone.
+	worker *Worker
 
 	timeline
 	transcript
 	inbox
 	waiting
+	grants
 	shown searchable
 
 	// current is the turn that runs, if any.
@@ -75,6 +80,8 @@ func (w *Worker) setUp(ctx workflow.Context, in Input) (*thread, error) {
 		start: in.Start,
 		info:  workflow.GetInfo(ctx),
 		runs:  1,
+
+		worker: w,
 	}
 	t.shown.status = contract.SearchActive
 	// Only a run can leave something to the next: a starter cannot.

@@ -117,7 +117,13 @@ func partWeight(p contract.Part) int {
 		n += escaped(p.Problem.Message)
 	}
 	if p.Approval != nil {
-		n += fields + escaped(string(p.Approval.Preview)) + escaped(p.Approval.Title)
+		n += fields + escaped(string(p.Approval.Preview)) + escaped(p.Approval.Title) + escaped(p.Approval.Reason) + escaped(p.Approval.Resource)
+		for _, vote := range p.Approval.Votes {
+			n += fields/2 + escaped(vote.Comment) + escaped(vote.By)
+		}
+	}
+	if p.Grant != nil {
+		n += fields + escaped(p.Grant.Resource) + escaped(p.Grant.By)
 	}
 	if p.Decision != nil {
 		n += fields + escaped(p.Decision.Comment) + escaped(p.Decision.By)

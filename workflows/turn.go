@@ -16,6 +16,8 @@ import (
 type turn struct {
 	contract.Turn
 	limits activities.Limits
+	// user is who wrote the message, where that is not the thread's user.
+	user string
 	// waited is how long the turn has waited for people, which its time limit
 	// does not count.
 	waited time.Duration
@@ -37,6 +39,7 @@ func (t *thread) begin(q queued) *turn {
 			ID: q.Turn, Submission: q.ID, Status: contract.StatusRunning, StartedAt: &now,
 		},
 		limits:  activities.DefaultLimits,
+		user:    q.User,
 		message: digest(q.Submission),
 	}
 	t.put(part(q.Turn, contract.KindMilestone, contract.PartRunning, "Turn "+q.Turn).with(func(p *contract.Part) {

@@ -218,6 +218,7 @@ func readLimits(v value, l *activities.Limits) {
 		field{name: "cost_usd", read: func(v value) { l.CostMicros = v.dollars() }},
 		field{name: "time", read: func(v value) { l.Time = v.duration(maxTime) }},
 		field{name: "approval_expiry", read: func(v value) { l.ApprovalExpiry = v.duration(maxExpiry) }},
+		field{name: "approval_reminder", read: func(v value) { l.ApprovalReminder = v.duration(maxExpiry) }},
 	)
 }
 

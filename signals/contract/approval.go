@@ -26,7 +26,18 @@ type Approval struct {
 	// InputDigest identifies the exact input.
 	InputDigest string `json:"input_digest"`
 	// Digest covers the two and the tool's id. A decision must quote it.
-	Digest      string    `json:"digest"`
+	Digest string `json:"digest"`
+	// Resource is the resource key of the call, if it has one.
+	Resource string `json:"resource,omitempty"`
+	// Approvers is how many people must agree, each another and none of them who
+	// asked. 0: one, whoever it is.
+	Approvers int `json:"approvers,omitempty"`
+	// Grantable says that the decision may hold a [GrantTerms].
+	Grantable bool `json:"grantable,omitempty"`
+	// Votes are what was decided so far, oldest first.
+	Votes []Vote `json:"votes,omitempty"`
+	// Reminders counts how often people were reminded.
+	Reminders   int       `json:"reminders,omitempty"`
 	RequestedAt time.Time `json:"requested_at"`
 	ExpiresAt   time.Time `json:"expires_at"`
 }
@@ -38,7 +49,20 @@ type Verdict string
 const (
 	Approve Verdict = "approve"
 	Deny    Verdict = "deny"
+	// Edit approves the call with another input, once that has been found right.
+	Edit Verdict = "edit"
 )
+
+// Vote is one person's part in a decision.
+type Vote struct {
+	By      string  `json:"by,omitempty"`
+	Verdict Verdict `json:"verdict"`
+	// Digest is that of the approval which the person decided on: for an edit, the
+	// digest of the call as edited.
+	Digest  string    `json:"digest"`
+	Comment string    `json:"comment,omitempty"`
+	At      time.Time `json:"at"`
+}
 
 // Decision answers an approval. Deciding twice alike is idempotent; deciding
 // otherwise than before is refused.
@@ -47,9 +71,15 @@ type Decision struct {
 	Approval string `json:"approval"`
 	// Digest is the approval's digest: it proves what the person was shown.
 	Digest string `json:"digest"`
-	// Verdict is "approve" or "deny".
+	// Verdict is "approve", "deny" or "edit".
 	Verdict Verdict `json:"verdict"`
-	// By is the person who decided, as known to the backend.
+	// Input is the whole input of the call as edited, a JSON object of at most
+	// [MaxInline] bytes; only with the verdict "edit".
+	Input json.RawMessage `json:"input,omitempty"`
+	// Grant extends the consent to further calls; only with the verdict "approve".
+	Grant *GrantTerms `json:"grant,omitempty"`
+	// By is the person who decided, as known to the backend. Where several must agree
+	// it is required.
 	By string `json:"by,omitempty"`
 	// Comment is shown in the timeline and, for a denial, to the agent. At most
 	// [MaxComment] bytes.
@@ -60,6 +90,8 @@ type Decision struct {
 type Decided struct {
 	Approval string  `json:"approval"`
 	Verdict  Verdict `json:"verdict"`
+	// Missing is how many more people must agree.
+	Missing int `json:"missing,omitempty"`
 	// Duplicate says that the same decision had been taken before.
 	Duplicate bool `json:"duplicate,omitempty"`
 }

@@ -23,6 +23,13 @@ const (
 	ErrUnknownApproval = "unknown_approval"
 	// ErrAlreadyDecided: the approval was decided otherwise, expired or withdrawn.
 	ErrAlreadyDecided = "already_decided"
+	// ErrNotPermitted: the person may not decide this, because they asked for it or
+	// have not said who they are.
+	ErrNotPermitted = "not_permitted"
+	// ErrUnknownMode: the worker has no such mode.
+	ErrUnknownMode = "unknown_mode"
+	// ErrUnknownGrant: the thread has no such grant, or it has ended.
+	ErrUnknownGrant = "unknown_grant"
 	// ErrDigestMismatch: the decision quotes another digest than the approval's.
 	ErrDigestMismatch = "digest_mismatch"
 	// ErrUnknownTurn: the thread has no such turn, or it has ended.
@@ -36,6 +43,7 @@ const (
 const (
 	CodeApprovalDenied  = "approval_denied"
 	CodeApprovalExpired = "approval_expired"
+	CodeGrantRevoked    = "grant_revoked"
 	CodeCancelled       = "cancelled"
 	CodeLimit           = "limit_exceeded"
 	CodeModel           = "model_failed"

@@ -30,6 +30,10 @@ const (
 	MaxParts = 200
 	// MaxTools bounds the tools of a list.
 	MaxTools = 2000
+	// MaxGrants bounds the grants that a thread has at one time.
+	MaxGrants = 32
+	// MaxGrantCalls bounds the calls of a grant that has a number.
+	MaxGrantCalls = 1_000_000
 	// MaxRoles bounds the roles of a user.
 	MaxRoles = 32
 )
@@ -86,8 +90,11 @@ func (d Decision) Validate() error {
 	if err := validID("approval", d.Approval, 128); err != nil {
 		return err
 	}
-	if d.Verdict != Approve && d.Verdict != Deny {
-		return fmt.Errorf("verdict: %q, want %q or %q", d.Verdict, Approve, Deny)
+	if d.Verdict != Approve && d.Verdict != Deny && d.Verdict != Edit {
+		return fmt.Errorf("verdict: %q, want %q, %q or %q", d.Verdict, Approve, Deny, Edit)
+	}
+	if err := d.validConsent(); err != nil {
+		return err
 	}
 	if d.Digest == "" {
 		return fmt.Errorf("digest: is empty; quote the digest of the approval that was shown")
@@ -99,6 +106,54 @@ func (d Decision) Validate() error {
 		return err
 	}
 	return validText("comment", d.Comment, MaxComment)
+}
+
+// validConsent checks what a decision holds beside its verdict.
+func (d Decision) validConsent() error {
+	switch {
+	case d.Verdict == Edit && len(d.Input) == 0:
+		return fmt.Errorf("input: is empty; an edit holds the whole input")
+	case d.Verdict != Edit && len(d.Input) > 0:
+		return fmt.Errorf("input: only the verdict %q has one", Edit)
+	case len(d.Input) > MaxInline:
+		return fmt.Errorf("input: is %d bytes long, at most %d are allowed", len(d.Input), MaxInline)
+	case d.Grant != nil && d.Verdict != Approve:
+		return fmt.Errorf("grant: only the verdict %q has one", Approve)
+	case d.Grant != nil:
+		return d.Grant.validate()
+	}
+	return nil
+}
+
+func (g GrantTerms) validate() error {
+	if g.Calls < 0 || g.Calls > MaxGrantCalls {
+		return fmt.Errorf("grant.calls: %d, want 0 to %d", g.Calls, MaxGrantCalls)
+	}
+	return validText("grant.resource", g.Resource, 256)
+}
+
+// Validate names the first field that is wrong.
+func (r RevokeGrant) Validate() error {
+	if err := validID("grant", r.Grant, 64); err != nil {
+		return err
+	}
+	if err := validText("by", r.By, 128); err != nil {
+		return err
+	}
+	return validText("reason", r.Reason, MaxReason)
+}
+
+// Validate names the first field that is wrong.
+func (m SetMode) Validate() error {
+	if m.Mode != "" {
+		if err := validID("mode", m.Mode, 64); err != nil {
+			return err
+		}
+	}
+	if err := validText("by", m.By, 128); err != nil {
+		return err
+	}
+	return validText("reason", m.Reason, MaxReason)
 }
 
 // Validate names the first field that is wrong.

@@ -21,6 +21,8 @@ const (
 	UpdateSubmit = "submit"
 	// UpdateDecide takes a [Decision] and answers with a [Decided].
 	UpdateDecide = "decide"
+	// UpdateSetMode takes a [SetMode] and answers with a [ModeSet].
+	UpdateSetMode = "set_mode"
 )
 
 // Signals of a thread. A signal is taken by the server even while no worker
@@ -33,6 +35,10 @@ const (
 	SignalApproval = "approval"
 	// SignalCancelTurn takes a [CancelTurn].
 	SignalCancelTurn = "cancel_turn"
+	// SignalSetMode takes a [SetMode].
+	SignalSetMode = "set_mode"
+	// SignalRevokeGrant takes a [RevokeGrant].
+	SignalRevokeGrant = "revoke_grant"
 	// SignalClose takes a [Close].
 	SignalClose = "close"
 )

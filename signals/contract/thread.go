@@ -50,6 +50,8 @@ type State struct {
 	Recent []Turn `json:"recent,omitempty"`
 	// Pending are the approvals that wait for a person, oldest first.
 	Pending []Approval `json:"pending,omitempty"`
+	// Grants are the consents to further calls that stand.
+	Grants []Grant `json:"grants,omitempty"`
 	// Usage is the sum over all turns of the thread.
 	Usage Usage `json:"usage"`
 	// Messages is the length of the transcript.

@@ -15,6 +15,7 @@ const (
 	KindBatch     Kind = "batch"     // reads that run together; its calls are its children
 	KindCall      Kind = "call"      // one tool call
 	KindApproval  Kind = "approval"  // a call waits, or waited, for a person
+	KindGrant     Kind = "grant"     // a consent to further calls of a tool
 	KindMilestone Kind = "milestone" // something to know, such as a turn's end
 	KindError     Kind = "error"     // something was refused or failed
 )
@@ -68,6 +69,10 @@ type Part struct {
 	Tool string `json:"tool,omitempty"`
 	// Approval is what a part of kind approval waits for.
 	Approval *Approval `json:"approval,omitempty"`
+	// Grant is what a part of kind grant is about; GrantID, of a call, names the grant
+	// by which it needed no approval.
+	Grant   *Grant `json:"grant,omitempty"`
+	GrantID string `json:"grant_id,omitempty"`
 	// Decision is how it was decided.
 	Decision *Decision `json:"decision,omitempty"`
 	// Problem says what went wrong.
