@@ -180,6 +180,12 @@ var house = []room{
 		"a source of tools: what servers of the Model Context Protocol offer",
 	},
 	{
+		"providers/web",
+		[]string{"catalog"},
+		[]string{"catalog/catalogtest"},
+		"a source of tools: what the tools of the web are; who answers them is handed in",
+	},
+	{
 		"providers/openapi",
 		[]string{"catalog", "internal/netguard", "secrets", "signals/contract"},
 		[]string{"catalog/catalogtest"},

@@ -26,8 +26,10 @@ type App struct {
 	broker     *catalog.Broker
 	vault      *secrets.Vault
 	exits      *exits
-	files      *files
-	logger     *slog.Logger
+	// closers end what sources hold open, when the worker has stopped.
+	closers []func()
+	files   *files
+	logger  *slog.Logger
 }
 
 // New builds an application. It reads the configuration file and looks at
@@ -48,7 +50,9 @@ func New(options ...Option) (*App, error) {
 	app.connection = p.connection(app.config)
 	app.connection.FailureConverter = app.exits.failureConverter()
 	p.configuredOpenAPI(app.config)
-	app.files = &p.files
+	p.openMCP(app.config, app.vault)
+	p.openWeb(app.config, app.vault)
+	app.files, app.closers = &p.files, p.closers
 	app.broker = p.openCatalog()
 	if app.broker != nil {
 		app.broker.Protect(app.vault)
@@ -100,20 +104,22 @@ func (p *parts) openCatalog() *catalog.Broker {
 }
 
 // toolCounts warns of globs that match no tool, which is a slip of the pen or a
-// source that cannot be read now, and counts the tools of each agent.
+// source that cannot be read now, and counts the tools of each agent. Sources
+// elsewhere are not asked for that.
 func (a *App) toolCounts(ctx context.Context) (map[string]int, error) {
+	here := a.broker.Here()
 	counts := map[string]int{}
 	for name, agent := range a.agents {
 		for _, glob := range agent.Tools {
-			tools, err := a.broker.List(ctx, catalog.Scope{Tools: []string{glob}})
+			tools, err := here.List(ctx, catalog.Scope{Tools: []string{glob}})
 			if err != nil {
 				return nil, err
 			}
-			if len(tools) == 0 {
+			if len(tools) == 0 && len(a.broker.Elsewhere(catalog.Scope{Tools: []string{glob}})) == 0 {
 				a.logger.Warn("a glob of an agent matches no tool", "agent", name, "glob", glob)
 			}
 		}
-		tools, err := a.broker.List(ctx, catalog.Scope{Agent: name, Tools: agent.Tools})
+		tools, err := here.List(ctx, catalog.Scope{Agent: name, Tools: agent.Tools})
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/policy"
+	"github.com/heddle-dev/heddle/providers/mcp"
 	"github.com/heddle-dev/heddle/providers/openapi"
 )
 
@@ -31,8 +32,13 @@ type parts struct {
 	tools      []catalog.Tool
 	modes      []catalog.Mode
 	rules      []policy.Rule
-	logger     *slog.Logger
-	problems   []error
+	mcp        []mcp.Options
+	// withoutWeb says that no agent has the tools of the web.
+	withoutWeb bool
+	// closers end what sources hold open.
+	closers  []func()
+	logger   *slog.Logger
+	problems []error
 	// specs are the OpenAPI specifications that sources share.
 	specs openapi.Specs
 	// files are what tools make and take.
@@ -73,6 +79,8 @@ type Agent struct {
 	Tools []string
 	// Exposure is how the model reaches the tools. Empty: [Direct].
 	Exposure Exposure
+	// NoWeb leaves out web.search and web.fetch, which an agent has otherwise.
+	NoWeb bool
 	// Limits bound a turn.
 	Limits Limits
 	// Mode is that of a thread whose backend chose none. Empty: none binds it.

@@ -59,6 +59,9 @@ func (a *App) run(ctx context.Context) error {
 	}
 	defer store.Close()
 	a.files.open(guardedBlobs{store, a.exits})
+	for _, stop := range a.closers {
+		defer stop()
+	}
 	counts, err := a.toolCounts(ctx)
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ type Broker struct {
 // New returns a broker of the sources' tools. It lists each source once and
 // refuses what a source's author must put right: an id that is illegal or used
 // twice, and a descriptor that is incomplete. A source that cannot be listed now,
-// or not within ten seconds, is no error; its tools are there as soon as it can.
+// or not within ten seconds, is no error; its tools are there as soon as it can. A
+// [Remote] source is not listed yet.
 func New(sources ...Source) (*Broker, error) {
 	modes, err := NewModes()
 	if err != nil {
@@ -36,7 +37,7 @@ func New(sources ...Source) (*Broker, error) {
 	}
 	var faults []error
 	places := map[string]string{}
-	for _, l := range b.list(context.Background()) {
+	for _, l := range b.Here().list(context.Background(), Scope{}) {
 		for _, tool := range l.tools {
 			place := fmt.Sprintf("%s (source %s)", cmp.Or(tool.Source, "unknown place"), quote(l.source.Name()))
 			if err := checkTool(tool); err != nil {
@@ -89,11 +90,15 @@ type sourceListing struct {
 	err    error
 }
 
-// list asks all sources at once; one that fails has no tools and an error. The answers come in the order of the sources.
-func (b *Broker) list(ctx context.Context) []sourceListing {
+// list asks all sources at once that the scope may have tools of; one that fails has
+// no tools and an error. The answers come in the order of the sources.
+func (b *Broker) list(ctx context.Context, scope Scope) []sourceListing {
 	all := make([]sourceListing, len(b.sources))
 	var wg sync.WaitGroup
 	for i, s := range b.sources {
+		if all[i].source = s; !scope.reaches(s) {
+			continue
+		}
 		wg.Go(func() {
 			tools, err := s.list(ctx)
 			all[i] = sourceListing{s, tools, err}

@@ -104,7 +104,7 @@ func (b *Broker) visible(ctx context.Context, scope Scope) ([]listed, error) {
 	if unknown != nil {
 		return nil, ctx.Err()
 	}
-	for _, l := range b.list(ctx) {
+	for _, l := range b.list(ctx, scope) {
 		for _, tool := range l.tools {
 			if !scope.Allows(tool.ID) || seen[tool.ID] {
 				continue

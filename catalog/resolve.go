@@ -19,6 +19,9 @@ func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *E
 	}
 	var unread error
 	for _, s := range b.owners(id) {
+		if !s.holds(id) {
+			continue
+		}
 		tools, err := s.list(ctx)
 		if ctx.Err() != nil {
 			return nil, ended(ctx, "before the tool was called")

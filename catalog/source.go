@@ -5,9 +5,55 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
+
+// Remote is a [Source] whose tools lie elsewhere. Nothing is asked of it before
+// somebody wants tools that may be among its own.
+type Remote interface {
+	Source
+	// Namespace is the first segment of the ids of all its tools.
+	Namespace() string
+}
+
+// holds reports whether a tool of the id may be among the source's.
+func (s *source) holds(id string) bool {
+	r, remote := s.Source.(Remote)
+	return !remote || strings.HasPrefix(id, r.Namespace()+".")
+}
+
+// reaches reports whether the scope may have tools of the source.
+func (s Scope) reaches(of *source) bool {
+	r, remote := of.Source.(Remote)
+	return !remote || slices.ContainsFunc(s.Tools, func(glob string) bool {
+		return glob == "*" || strings.HasPrefix(glob, r.Namespace()+".")
+	})
+}
+
+// Elsewhere names the remote sources that the scope may have tools of.
+func (b *Broker) Elsewhere(scope Scope) []string {
+	var names []string
+	for _, s := range b.sources {
+		if _, remote := s.Source.(Remote); remote && scope.reaches(s) {
+			names = append(names, s.Name())
+		}
+	}
+	return names
+}
+
+// Here is a broker of the sources alone that need not be asked elsewhere.
+func (b *Broker) Here() *Broker {
+	here := &Broker{secrets: b.secrets, policy: b.policy, modes: b.modes}
+	for _, s := range b.sources {
+		if _, remote := s.Source.(Remote); !remote {
+			here.sources = append(here.sources, s)
+		}
+	}
+	return here
+}
 
 // listTimeout bounds how long a source may take to list its tools.
 const listTimeout = 10 * time.Second

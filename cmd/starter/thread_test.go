@@ -259,7 +259,7 @@ func TestTools(t *testing.T) {
 	b := newBench(t)
 	contains(t, b.must(exitOK, "tools", "--agent", "support"), "orders.refund    write  yes", "orders.search    read   no")
 	tools := jsonLines[contract.Tool](t, b.must(exitOK, "tools", "--agent", "support", "--json"))
-	if len(tools) != 4 || tools[0].ID != "orders.customer" {
+	if len(tools) != 6 || tools[0].ID != "orders.customer" {
 		t.Errorf("tools %+v", tools)
 	}
 	contains(t, b.must(exitFailed, "tools", "--agent", "nobody"), "no agent nobody")

@@ -35,6 +35,9 @@ type Config struct {
 	Policy []policy.Rule
 	// OpenAPI are the services whose operations are tools.
 	OpenAPI []OpenAPI
+	// MCP are the servers of the Model Context Protocol that have tools.
+	MCP []MCP
+	Web Web
 
 	file string
 	at   map[string]position
@@ -89,6 +92,8 @@ type Agent struct {
 	Mode string
 	// Policy are the rules for the agent's calls.
 	Policy []policy.Rule
+	// NoWeb leaves out the tools of the web.
+	NoWeb bool
 }
 
 // DefaultStopTimeout is the StopTimeout of a configuration that sets none.

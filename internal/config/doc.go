@@ -27,8 +27,18 @@
 //	  billing:
 //	    spec: billing.yaml            # a file, or a URL
 //	    auth: {"*": {token: billing.token}}   # a secret's name
+//	mcp:                              # servers of the Model Context Protocol
+//	  github:
+//	    url: https://mcp.example.com/mcp
+//	    headers: {Authorization: {secret: github.token, prefix: "Bearer "}}
+//	    tools: {"*": hidden, "get_*": read, create_issue: ask}
+//	  files:
+//	    command: [files-server, /data]
+//	web: true                         # false: no agent has web.search and web.fetch
 //
 // The environment is read in these fields alone, as ${NAME} or ${NAME:-default}:
 // temporal.*, task_queue, blobs, the model of an agent, model, base_url and script
-// of a model, and spec, root, server, allow, username and client_id of a service. Relative paths start at the file's folder.
+// of a model, spec, root, server, allow, username and client_id of a service, and
+// url, headers, command, env and allow of a server. Relative paths start at the
+// file's folder.
 package config

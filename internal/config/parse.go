@@ -83,6 +83,13 @@ func (c *Config) read(root value, dir string) {
 				c.Models = append(c.Models, readModel(entry, name, dir))
 			})
 		}},
+		field{name: "mcp", read: func(v value) {
+			v.entries(func(name string, entry value) {
+				checkName(entry, name)
+				c.MCP = append(c.MCP, readMCP(entry, name))
+			})
+		}},
+		field{name: "web", read: func(v value) { c.Web = readWeb(v) }},
 		field{name: "agents", read: func(v value) {
 			v.entries(func(name string, entry value) {
 				checkName(entry, name)
@@ -198,6 +205,7 @@ func readAgent(v value, name, dir string) Agent {
 				v.problem("unknown exposure %q; known are %q", a.Exposure, activities.Exposures)
 			}
 		}},
+		field{name: "web", read: func(v value) { a.NoWeb = !v.boolean() }},
 		field{name: "limits", read: func(v value) { readLimits(v, &a.Limits) }},
 		field{name: "mode", read: func(v value) { a.Mode = v.text() }},
 		field{name: "policy", read: func(v value) { a.Policy = readRules(v) }},

@@ -216,6 +216,12 @@ func (v value) integer(most int64) int64 {
 	return 0
 }
 
+// isMapping reports whether the value has fields.
+func (v value) isMapping() bool {
+	_, ok := v.node.(ast.MapNode)
+	return ok
+}
+
 // duration reads a length of time such as 30s, at most most.
 func (v value) duration(most time.Duration) time.Duration {
 	text, ok := v.node.(*ast.StringNode)

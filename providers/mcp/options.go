@@ -26,6 +26,9 @@ type Options struct {
 	// Headers are sent with each request. They may be secret, and are in no log and
 	// no error.
 	Headers map[string]string
+	// SecretHeaders are headers whose values secrets are part of, from Secrets.
+	SecretHeaders map[string]SecretHeader
+	Secrets       catalog.Secrets
 	// Credentials gives what differs between tenants and changes with time. Nil: the
 	// Headers are all.
 	Credentials Credentials
@@ -72,6 +75,9 @@ func (o *Options) check() (*url.URL, error) {
 			return nil, err
 		}
 	}
+	if err := o.checkSecretHeaders(); err != nil {
+		return nil, err
+	}
 	for _, p := range o.Permissions {
 		if err := CheckPermission(p); err != nil {
 			return nil, err
@@ -101,7 +107,7 @@ func (o *Options) checkCommand() error {
 	switch {
 	case o.Command.Path == "":
 		return errors.New("command: names no program")
-	case o.SSE || len(o.Headers) > 0 || o.Credentials != nil || len(o.Allow) > 0:
+	case o.SSE || len(o.Headers)+len(o.SecretHeaders) > 0 || o.Credentials != nil || len(o.Allow) > 0:
 		return errors.New("a command is spoken to without HTTP: it has no headers, no credentials and no allowed hosts")
 	}
 	for _, entry := range o.Command.Env {

@@ -37,10 +37,11 @@ func New(o Options) (*Source, error) {
 		return nil, fmt.Errorf("mcp: %s: %w", cut(o.Namespace, 2*maxNamespace), err)
 	}
 	s := &Source{
-		options: o, server: server, credentials: both(o.Headers, o.Credentials), permissions: o.Permissions,
+		options: o, server: server, permissions: o.Permissions,
 		pool:    &pool{idle: o.Idle, most: o.MaxConnections},
 		breaker: newBreaker(maxConcurrent),
 	}
+	s.credentials = withSecrets(o.SecretHeaders, o.Secrets, both(o.Headers, o.Credentials))
 	s.listing = newListing(s)
 	if server == nil {
 		s.place = o.Command.Path
@@ -66,6 +67,21 @@ func (s *Source) Close() {
 
 // Name is the namespace.
 func (s *Source) Name() string { return s.options.Namespace }
+
+// Namespace begins the id of each tool.
+func (s *Source) Namespace() string { return s.options.Namespace }
+
+// Call calls a tool by the server's name for it, for a source that knows it without
+// asking. The tool must be one that reads.
+func (s *Source) Call(ctx context.Context, name string, c catalog.Call) (json.RawMessage, error) {
+	result, err := s.with(ctx, c.Scope, false, func(ctx context.Context, l *link) (json.RawMessage, error) {
+		return s.callTool(ctx, l, offer{name: name}, c)
+	}, nil)
+	if err == nil {
+		result, err = s.outcome(ctx, result, false)
+	}
+	return result, public(err)
+}
 
 // Tools lists what the server offers. It is asked anew when it says that its tools
 // have changed, and from time to time; while it cannot be asked the last answer
