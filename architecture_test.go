@@ -43,7 +43,7 @@ var house = []room{
 	},
 	{
 		"workflows",
-		[]string{"activities", "catalog", "signals/contract"},
+		[]string{"activities", "catalog", "codemode/snippet", "signals/contract"},
 		nil,
 		"replayed code: payloads and names of activities, nothing that acts",
 	},
@@ -80,6 +80,14 @@ var house = []room{
 		[]string{"catalog"},
 		nil,
 		"the conformance suite for sources of tools",
+	},
+	{
+		"codemode",
+		[]string{
+			"activities", "catalog", "codemode/check", "codemode/engine", "codemode/snippet", "codemode/typescript", "signals/contract",
+		},
+		[]string{"codemode/sandbox"},
+		"runs a segment of a snippet, as activities ask it to; it never looks at snippet text",
 	},
 	{
 		"codemode/snippet", nil, nil,

@@ -30,10 +30,15 @@ type handoverKey struct {
 	upto    int    // of a model turn
 	message string // of the first of a turn
 	call    string // the first of other activities
+	segment int    // of a snippet
 }
 
 func ofModelTurn(run activities.RunRef, in activities.ModelTurnInput) handoverKey {
 	return handoverKey{run: run, upto: in.Upto, message: in.Message}
+}
+
+func ofSegment(run activities.RunRef, in activities.SegmentInput) handoverKey {
+	return handoverKey{run: run, call: in.Call, segment: in.Segment}
 }
 
 func newHandover() *handover {
@@ -69,6 +74,15 @@ func (h *handover) calls(run activities.RunRef, ids []string) ([]contract.Call, 
 		calls = append(calls, near.Calls[i])
 	}
 	return calls, true
+}
+
+// execution fetches what a segment begins with.
+func (h *handover) execution(run activities.RunRef, in activities.SegmentInput) (contract.ExecutionPage, bool) {
+	near, ok := h.fetch(ofSegment(run, in))
+	if !ok || near.Execution == nil || near.Execution.Next > 0 {
+		return contract.ExecutionPage{}, false
+	}
+	return *near.Execution, true
 }
 
 func (h *handover) fetch(key handoverKey) (activities.Near, bool) {
@@ -107,6 +121,8 @@ func (o *handoverOutbound) ExecuteActivity(ctx workflow.Context, activityType st
 			o.h.left.Add(ofModelTurn(run, in), in.Near)
 		case activities.BatchReadInput:
 			o.h.left.Add(handoverKey{run: run, call: in.Calls[0].ID}, in.Near)
+		case activities.SegmentInput:
+			o.h.left.Add(ofSegment(run, in), in.Near)
 		case activities.WriteInput:
 			o.h.left.Add(handoverKey{run: run, call: in.Call.ID}, in.Near)
 		}

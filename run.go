@@ -67,8 +67,14 @@ func (a *App) run(ctx context.Context) error {
 		return err
 	}
 
+	snippets, closeSnippets, err := a.openSnippets(store)
+	if err != nil {
+		return err
+	}
+	defer closeSnippets()
+
 	broken := make(chan error, 1)
-	w := a.worker(c, store, func(err error) {
+	w := a.worker(c, store, snippets, func(err error) {
 		select {
 		case broken <- err:
 		default: // one reason is enough
@@ -91,7 +97,7 @@ func (a *App) run(ctx context.Context) error {
 }
 
 // worker wires the parts of a worker together.
-func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)) worker.Worker {
+func (a *App) worker(c client.Client, store activities.Blobs, snippets activities.Snippets, broken func(error)) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(cachedThreads)
 	near := newHandover()
 	host, _ := os.Hostname() // only a label
@@ -116,8 +122,9 @@ func (a *App) worker(c client.Client, store activities.Blobs, broken func(error)
 			reader: signals.NewReader(c, &signals.Options{Namespace: a.connection.Namespace, Archive: store}),
 			near:   near,
 		},
-		Blobs:  guardedBlobs{store, a.exits},
-		Ledger: ledger.New(c, a.connection.DataConverter),
+		Blobs:    guardedBlobs{store, a.exits},
+		Ledger:   ledger.New(c, a.connection.DataConverter),
+		Snippets: snippets,
 	})
 	return w
 }

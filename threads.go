@@ -42,3 +42,10 @@ func (t threadReader) Calls(ctx context.Context, run activities.RunRef, ids []st
 	}
 	return t.reader.Calls(ctx, run.WorkflowID, run.RunID, ids)
 }
+
+func (t threadReader) Execution(ctx context.Context, run activities.RunRef, in activities.SegmentInput) (contract.ExecutionPage, error) {
+	if page, ok := t.near.execution(run, in); ok {
+		return page, nil
+	}
+	return t.reader.Execution(ctx, run.WorkflowID, run.RunID, contract.ExecutionQuery{Call: in.Call, To: in.Outcomes})
+}

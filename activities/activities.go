@@ -23,6 +23,8 @@ type Activities struct {
 	Blobs Blobs
 	// Ledger keeps the claims of writes.
 	Ledger Ledger
+	// Snippets runs snippets. Nil where no agent's exposure needs it.
+	Snippets Snippets
 }
 
 // Agent is an agent as configured: whom a thread talks to.
@@ -79,6 +81,8 @@ type Threads interface {
 	// Calls returns open calls by id, in the order asked; one that is missing is
 	// an error.
 	Calls(ctx context.Context, run RunRef, ids []string) ([]contract.Call, error)
+	// Execution returns what a segment begins with.
+	Execution(ctx context.Context, run RunRef, in SegmentInput) (contract.ExecutionPage, error)
 }
 
 // RunRef names one run of a thread's workflow.

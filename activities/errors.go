@@ -18,7 +18,14 @@ const (
 	ErrTypeCatalog = "CatalogUnavailable"
 	// ErrTypeNotSent: what must be durable before a write is sent is not.
 	ErrTypeNotSent = "NotSent"
+	// ErrTypeDiverged: a snippet did something else than its journal holds.
+	ErrTypeDiverged = "SnippetDiverged"
+	ErrTypeSnippets = "SnippetsUnavailable"
 )
+
+// ErrDiverged is what [Snippets] wraps when a snippet did something else than its
+// journal holds. It never goes on from there.
+var ErrDiverged = errors.New("the snippet diverged")
 
 // modelFailure turns a model's error into what Temporal retries, or does not.
 func modelFailure(err error) error {

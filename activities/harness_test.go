@@ -112,6 +112,8 @@ type thread struct {
 	parts    []contract.Part
 	queue    []contract.Submission
 	calls    map[string]contract.Call
+
+	execution contract.ExecutionPage
 }
 
 func (th *thread) Transcript(_ context.Context, _ activities.RunRef, in activities.ModelTurnInput) ([]contract.Message, error) {
@@ -143,6 +145,10 @@ func (th *thread) Calls(_ context.Context, _ activities.RunRef, ids []string) ([
 		calls = append(calls, call)
 	}
 	return calls, nil
+}
+
+func (th *thread) Execution(context.Context, activities.RunRef, activities.SegmentInput) (contract.ExecutionPage, error) {
+	return th.execution, nil
 }
 
 // ask opens n calls of a tool and returns references to them.

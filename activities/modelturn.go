@@ -98,13 +98,12 @@ func (a *Activities) planned(
 	if more := len(reply.Calls) - MaxCallsAtOnce; more > 0 {
 		result.Text += fmt.Sprintf("\n[%d more calls were dropped: at most %d can be made at once]", more, MaxCallsAtOnce)
 	}
-	return a.fitCalls(ctx, result)
+	return result, a.fitCalls(ctx, result.Calls)
 }
 
-// fitCalls makes the calls of a model turn fit into one payload. It stores inputs,
-// the longest first, and shortens what only people see of them.
-func (a *Activities) fitCalls(ctx context.Context, result ModelTurnResult) (ModelTurnResult, error) {
-	calls := result.Calls
+// fitCalls makes calls fit into one payload. It stores inputs, the longest first,
+// and shortens what only people see of them.
+func (a *Activities) fitCalls(ctx context.Context, calls []PlannedCall) error {
 	order, sum := make([]int, len(calls)), 0
 	for i, call := range calls {
 		order[i] = i
@@ -117,13 +116,13 @@ func (a *Activities) fitCalls(ctx context.Context, result ModelTurnResult) (Mode
 		}
 		ref, err := a.Blobs.Put(ctx, calls[i].Input)
 		if err != nil {
-			return result, unavailable(ErrTypeBlobs, "store the input of "+calls[i].Tool, err)
+			return unavailable(ErrTypeBlobs, "store the input of "+calls[i].Tool, err)
 		}
 		sum -= encodedLen(calls[i].Input)
 		calls[i].Input, calls[i].Body = nil, &ref
 	}
 	if len(calls) == 0 {
-		return result, nil
+		return nil
 	}
 	share := maxInlineSum / len(calls) // at least 2 KiB
 	for i := range calls {
@@ -134,7 +133,7 @@ func (a *Activities) fitCalls(ctx context.Context, result ModelTurnResult) (Mode
 			problem.Details = nil
 		}
 	}
-	return result, nil
+	return nil
 }
 
 // plan has the broker plan a call.

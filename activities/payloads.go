@@ -16,6 +16,8 @@ type Near struct {
 	First    int
 	Messages []contract.Message
 	Calls    []contract.Call
+	// Execution is what a segment begins with.
+	Execution *contract.ExecutionPage
 }
 
 // ModelTurnInput asks for the agent's next message.
@@ -53,6 +55,8 @@ type PlannedCall struct {
 	contract.Call
 	// Kind says how the call is carried out.
 	Kind CallKind `json:"kind,omitempty"`
+	// Number is the call's within the snippet that made it; 0: the model did.
+	Number int `json:"number,omitempty"`
 	// Plan says what the call takes. Its Error is never set: see Problem.
 	Plan catalog.Plan `json:"plan"`
 	// Problem says why the call cannot be made at all.

@@ -22,6 +22,8 @@ type call struct {
 	grant *contract.Grant
 	// edited says that a person gave the call another input.
 	edited bool
+	// execution is the snippet that made the call; nil: the model did.
+	execution *execution
 }
 
 func (c *call) settled() bool { return c.result != nil }
@@ -64,45 +66,71 @@ func (t *thread) runCalls(turn *turn, planned []activities.PlannedCall) *contrac
 		}
 		t.tell(turn, c)
 	}
-	t.open = nil
+	t.open, t.executions = nil, nil
 	return problem
 }
 
+// round is what becomes of the calls of one model turn.
+type round struct {
+	batch      *readBatch
+	effects    []*call
+	executions []*execution
+}
+
+// over reports whether every call has its result.
+func (r *round) over() bool {
+	return r.batch.done() &&
+		!slices.ContainsFunc(r.effects, func(c *call) bool { return !c.settled() }) &&
+		!slices.ContainsFunc(r.executions, func(x *execution) bool { return !x.over })
+}
+
 func (t *thread) carryOut(turn *turn, calls []*call) {
-	reads, effects := t.sort(turn, calls)
-	batch := t.startReads(turn, reads)
+	reads, effects, executions := t.sort(turn, calls)
+	t.executions = executions
+	r := &round{batch: t.startReads(turn, reads), effects: effects, executions: executions}
 	t.askFor(turn, effects)
 	for {
-		t.settleDecided(effects)
-		batch.settleIfDone(t)
+		t.settleDecided(r.effects)
+		r.batch.settleIfDone(t)
+		for _, x := range r.executions {
+			r.effects = append(r.effects, t.advance(turn, x)...)
+		}
 		if turn.ctx.Err() != nil {
-			t.withdraw(effects)
-			batch.abandon(t)
+			t.abandon(turn, r)
 			return
 		}
-		if i := slices.IndexFunc(effects, (*call).ready); i >= 0 {
+		if i := slices.IndexFunc(r.effects, (*call).ready); i >= 0 {
 			t.show()
-			t.runEffect(turn, effects[i])
+			t.runEffect(turn, r.effects[i])
 			continue
 		}
-		if batch.done() && !slices.ContainsFunc(effects, func(c *call) bool { return !c.settled() }) {
+		if r.over() {
 			return
 		}
-		t.awaitProgress(turn, batch, effects)
+		t.awaitProgress(turn, r)
+	}
+}
+
+// abandon leaves what is under way when the turn ends.
+func (t *thread) abandon(turn *turn, r *round) {
+	t.withdraw(r.effects)
+	r.batch.abandon(t)
+	for _, x := range r.executions {
+		t.abandonExecution(x, turn.problem(contract.CodeCancelled, turn.ctx.Err()))
 	}
 }
 
 // sort opens a timeline part for each call, settles those that cannot be made at
-// all, and tells reads from effects.
-func (t *thread) sort(turn *turn, calls []*call) (reads, effects []*call) {
+// all, and tells reads from effects and snippets.
+func (t *thread) sort(turn *turn, calls []*call) (reads, effects []*call, executions []*execution) {
 	for _, c := range calls {
-		title := c.planned.Plan.Title
-		if title == "" {
-			title = c.planned.Tool
+		if c.planned.Kind == activities.CallExecute && c.planned.Problem == nil {
+			x := &execution{call: c}
+			executions = append(executions, x)
+			t.showExecution(turn, x)
+			continue
 		}
-		t.put(part(c.planned.ID, contract.KindCall, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
-			p.Tool = c.planned.Tool
-		}))
+		t.showCall(turn, c)
 		switch {
 		case c.planned.Problem != nil:
 			t.settle(c, activities.CallResult{ID: c.planned.ID, Problem: c.planned.Problem})
@@ -112,7 +140,7 @@ func (t *thread) sort(turn *turn, calls []*call) (reads, effects []*call) {
 			effects = append(effects, c)
 		}
 	}
-	return reads, effects
+	return reads, effects, executions
 }
 
 // readBatch is the activity that carries out the reads of a model turn.
@@ -182,14 +210,15 @@ func (b *readBatch) abandon(t *thread) {
 
 // awaitProgress waits until there is something to do. Time in which only people
 // are waited for does not count against the turn.
-func (t *thread) awaitProgress(turn *turn, batch *readBatch, effects []*call) {
+func (t *thread) awaitProgress(turn *turn, r *round) {
 	t.show()
 	began := workflow.Now(t.ctx)
-	onlyPeople := batch.done()
+	onlyPeople := r.batch.done() && !slices.ContainsFunc(r.executions, (*execution).busy)
 	_ = workflow.Await(t.ctx, func() bool { // ends by the turn's context: t.ctx is never cancelled
 		return turn.ctx.Err() != nil ||
-			(!batch.done() && batch.future.IsReady()) ||
-			slices.ContainsFunc(effects, func(c *call) bool {
+			(!r.batch.done() && r.batch.future.IsReady()) ||
+			slices.ContainsFunc(r.executions, (*execution).stirs) ||
+			slices.ContainsFunc(r.effects, func(c *call) bool {
 				return c.approval != nil && !c.settled() && c.approval.decided()
 			})
 	})
@@ -201,6 +230,9 @@ func (t *thread) awaitProgress(turn *turn, batch *readBatch, effects []*call) {
 // settle records how a call ended.
 func (t *thread) settle(c *call, result activities.CallResult) {
 	c.result = &result
+	if c.execution != nil {
+		c.execution.gave(c, workflow.Now(t.ctx))
+	}
 	status := contract.PartDone
 	if p := result.Problem; p != nil {
 		switch p.Code {

@@ -39,6 +39,8 @@ type Carried struct {
 	Grants  []contract.Grant `json:"grants,omitempty"`
 	Granted int              `json:"granted,omitempty"`
 	Search  string           `json:"search"`
+	// Kept are the large results that snippets can read.
+	Kept []contract.KeptResult `json:"kept,omitempty"`
 }
 
 // CarriedTurn is a turn that goes on in the next run.
@@ -55,7 +57,7 @@ type CarriedTurn struct {
 func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	c := &Carried{
 		Runs: t.runs, Turns: t.turns, Usage: t.usage, Closing: t.closing, Queue: t.queue, Seen: t.seen, Ended: t.endedRing,
-		Length: t.length(), Archive: archive, ArchivedSeq: archivedSeq, Cancelled: t.cancelled, Seq: t.seq, Refused: t.refusals, Search: t.shown.status,
+		Length: t.length(), Archive: archive, ArchivedSeq: archivedSeq, Cancelled: t.cancelled, Seq: t.seq, Refused: t.refusals, Search: t.shown.status, Kept: t.kept,
 	}
 	for _, turn := range t.recent {
 		turn.Answer = cutEncoded(turn.Answer, activities.MaxCarriedText)
@@ -150,7 +152,7 @@ func (t *thread) resume(c *Carried) {
 	t.endedRing, t.cancelled = c.Ended, c.Cancelled
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
-	t.shown.status, t.given = c.Search, c.Granted
+	t.shown.status, t.given, t.kept = c.Search, c.Granted, c.Kept
 	for i := range c.Grants {
 		t.standing = append(t.standing, &c.Grants[i])
 	}

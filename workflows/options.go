@@ -57,6 +57,25 @@ func batchReadOptions(summary string, calls []*call) workflow.ActivityOptions {
 	}
 }
 
+// maxSegment bounds one segment of a snippet, well past the time that a snippet may
+// take as a whole.
+const maxSegment = 30 * time.Minute
+
+// segmentOptions have a segment that died run again: it has no effect.
+func segmentOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: maxSegment,
+		HeartbeatTimeout:    beatTimeout,
+		Summary:             summary,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:    200 * time.Millisecond,
+			BackoffCoefficient: 2,
+			MaximumInterval:    30 * time.Second,
+			MaximumAttempts:    8,
+		},
+	}
+}
+
 // writeOptions allow a single attempt. The schedule-to-start timeout proves that
 // a write never began, and only then is it scheduled again.
 func writeOptions(summary string, timeout time.Duration) workflow.ActivityOptions {

@@ -18,6 +18,7 @@ func (t *thread) answerQueries() error {
 		{contract.QueryTimeline, t.timelinePage},
 		{contract.QueryTranscript, t.transcriptPage},
 		{contract.QueryCalls, func(q contract.CallsQuery) (contract.CallsPage, error) { return t.openCalls(q), nil }},
+		{contract.QueryExecution, t.ofExecution},
 		{contract.QueryQueue, func() (contract.QueuePage, error) { return t.waitingQueue(), nil }},
 	} {
 		if err := workflow.SetQueryHandler(t.ctx, q.name, q.handler); err != nil {

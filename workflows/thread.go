@@ -56,6 +56,11 @@ type thread struct {
 	grants
 	shown searchable
 
+	// executions are the snippets of the calls that are being carried out, kept the
+	// results of which the agent was shown an outline.
+	executions []*execution
+	kept       []contract.KeptResult
+
 	// current is the turn that runs, if any.
 	current *turn
 	recent  []contract.Turn

@@ -136,3 +136,6 @@ func (e *Engine) Close() error {
 	e.pool.close()
 	return nil
 }
+
+// Limits are the limits of an execution whose program sets none.
+func (e *Engine) Limits() snippet.Limits { return e.options.Limits }

@@ -24,7 +24,7 @@ const processors = 2
 // anything else in main, and in TestMain: an engine runs its own program again
 // to get a child.
 func ChildMain() {
-	if len(os.Args) != 3 || os.Args[1] != wire.ChildArg {
+	if !IsChild() {
 		return
 	}
 	if err := serve(os.Args[2], os.Stdin, os.Stdout); err != nil {
@@ -33,6 +33,9 @@ func ChildMain() {
 	}
 	os.Exit(0)
 }
+
+// IsChild reports whether this process is a child that an engine started.
+func IsChild() bool { return len(os.Args) == 3 && os.Args[1] == wire.ChildArg }
 
 // serve warms up, locks the process in and answers requests until the parent
 // closes its end.

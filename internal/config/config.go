@@ -26,9 +26,11 @@ type Config struct {
 	StopTimeout time.Duration
 	// Blobs is the store of large values: the URL of a bucket or an absolute
 	// folder.
-	Blobs  string
-	Models []Model
-	Agents []Agent
+	Blobs string
+	// Unhardened runs snippets also where the system cannot lock their processes in.
+	Unhardened bool
+	Models     []Model
+	Agents     []Agent
 	// Modes are the modes that a thread can be in, besides the built-in ones.
 	Modes []catalog.Mode
 	// Policy are the rules for every call; see [Config.CompilePolicy].

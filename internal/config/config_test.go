@@ -146,6 +146,7 @@ func TestParseNamesThePlace(t *testing.T) {
 		}},
 		{"base url", "models: {m: {provider: openai, model: x, base_url: localhost}}", []string{"c.yaml:1:42: models.m.base_url: want a URL such as https://host/v1"}},
 		{"credential in url", "models: {m: {provider: openai, model: x, base_url: 'https://u:hunter2@h/v1'}}", []string{"c.yaml:1:42: models.m.base_url: holds a credential"}},
+		{"unknown sandbox", "sandbox: none", []string{`c.yaml:1:1: sandbox: unknown mode "none"`}},
 		{"unknown exposure", with("exposure: magic"), []string{`c.yaml:1:42: agents.a.exposure: unknown exposure "magic"`}},
 		{"zero steps", with("limits: {steps: 0}"), []string{"c.yaml:1:51: agents.a.limits.steps: 0 is out of range, want 1 to 10000"}},
 		{"negative calls", with("limits: {calls: -1}"), []string{"c.yaml:1:51: agents.a.limits.calls: -1 is out of range"}},

@@ -77,6 +77,15 @@ func (c *Config) read(root value, dir string) {
 				c.Blobs = absolute(v, dir, blobs)
 			}
 		}},
+		field{name: "sandbox", read: func(v value) {
+			switch mode := v.text(); mode {
+			case "hardened", "":
+			case "unhardened":
+				c.Unhardened = true
+			default:
+				v.problem("unknown mode %q; known are hardened and unhardened", mode)
+			}
+		}},
 		field{name: "models", read: func(v value) {
 			v.entries(func(name string, entry value) {
 				checkName(entry, name)

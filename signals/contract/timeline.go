@@ -14,6 +14,9 @@ const (
 	KindModel     Kind = "model"     // a model turn
 	KindBatch     Kind = "batch"     // reads that run together; its calls are its children
 	KindCall      Kind = "call"      // one tool call
+	KindExecute   Kind = "execute"   // a snippet; the calls that it makes are its children
+	KindSearch    Kind = "search"    // a snippet looks for tools
+	KindDescribe  Kind = "describe"  // a snippet reads about tools
 	KindApproval  Kind = "approval"  // a call waits, or waited, for a person
 	KindGrant     Kind = "grant"     // a consent to further calls of a tool
 	KindMilestone Kind = "milestone" // something to know, such as a turn's end

@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 	testkit.Main(m, func() {
 		heddle.Main(
 			heddle.Model("play", play{}),
+			heddle.Model("coder", coder{}),
 			heddle.Tool("test.read", "Reads.", read),
 			heddle.Tool("test.gate", "Reads, after waiting at a gate.", readAtGate),
 			heddle.Tool("test.big", "Reads a result of so many bytes.", readBig),
@@ -51,6 +52,13 @@ agents:
     limits:
       steps: 1000
       calls: 10000
+  coder:
+    instructions: Run what the user says.
+    model: coder
+    exposure: code
+    tools: [test.*]
+    limits:
+      steps: 1000
   hasty:
     instructions: Do what the user says.
     model: play

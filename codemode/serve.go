@@ -1,0 +1,182 @@
+package codemode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/codemode/snippet"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+const (
+	// shortSleep is up to which length a sleep passes within a segment.
+	shortSleep = time.Second
+	// longestSleep is how long a snippet may sleep at once.
+	longestSleep = 24 * time.Hour
+	// attempts is how often a read is tried that may succeed later.
+	attempts = 3
+)
+
+// begin has a call served, unless the thread carries it out already.
+func (s *stretch) begin(c snippet.Call) {
+	if s.handed[c.Number] {
+		return
+	}
+	if c.Kind == snippet.KindSleep {
+		s.sleep(c)
+		return
+	}
+	s.serving[c.Number] = time.Now()
+	go func() {
+		select {
+		case s.slots <- struct{}{}:
+		case <-s.ctx.Done():
+			return
+		}
+		n := s.serve(c)
+		<-s.slots
+		s.tell(n)
+	}()
+}
+
+func (s *stretch) tell(n news) {
+	select {
+	case s.news <- n:
+	case <-s.ctx.Done():
+	}
+}
+
+// serve answers a call, or says that it is an effect.
+func (s *stretch) serve(c snippet.Call) news {
+	switch c.Kind { //nolint:exhaustive // a sleep is not served
+	case snippet.KindCall:
+		return s.call(c)
+	case snippet.KindSearch:
+		result, err := s.runner.Lookup.Search(s.ctx, s.in.Scope, c.Input)
+		return answered(c, result, err)
+	case snippet.KindDescribe:
+		result, err := s.runner.Lookup.Describe(s.ctx, s.in.Scope, c.Input)
+		return answered(c, result, err)
+	case snippet.KindResult:
+		result, err := s.kept(c.Input)
+		return answered(c, result, err)
+	}
+	return answered(c, nil, &catalog.Error{Code: catalog.CodeInvalidInput, Message: fmt.Sprintf("a snippet cannot ask for %q", c.Kind)})
+}
+
+// call plans a call of a tool and, if it is a read that needs no approval, carries
+// it out. A read that says that it may succeed later is tried again.
+func (s *stretch) call(c snippet.Call) news {
+	request := catalog.Request{Tool: c.Tool, Input: c.Input}
+	plan := s.runner.Broker.Plan(s.ctx, s.in.Scope, request)
+	switch {
+	case plan.Error != nil:
+		return answered(c, nil, plan.Error)
+	case plan.Operation != catalog.Read || plan.NeedsApproval:
+		return news{call: c, plan: plan}
+	}
+	began := time.Now()
+	for attempt := 1; ; attempt++ {
+		outcome := s.runner.Broker.Dispatch(s.ctx, s.in.Scope, request, plan)
+		if outcome.Error == nil {
+			n := answered(c, outcome.Result, nil)
+			n.warning = outcome.Warning
+			return n
+		}
+		again := outcome.Error.Retryable && attempt < attempts && time.Since(began) < activities.ReadRetryWithin
+		if !again || !s.pause(time.Duration(attempt)*200*time.Millisecond) {
+			return answered(c, nil, outcome.Error)
+		}
+	}
+}
+
+func (s *stretch) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// sleep lets a short sleep pass, and hands a long one to the thread.
+func (s *stretch) sleep(c snippet.Call) {
+	var in struct {
+		MS int64 `json:"ms"`
+	}
+	err := json.Unmarshal(c.Input, &in)
+	d := time.Duration(min(in.MS, longestSleep.Milliseconds()+1)) * time.Millisecond
+	switch {
+	case err != nil || d < 0 || d > longestSleep:
+		s.serving[c.Number] = time.Now()
+		go s.tell(answered(c, nil, &catalog.Error{
+			Code: catalog.CodeInvalidInput, Effect: catalog.EffectNone,
+			Message: fmt.Sprintf("a snippet sleeps for at most %s at once", longestSleep),
+		}))
+	case d >= shortSleep:
+		s.sleeps = append(s.sleeps, activities.Sleep{Number: c.Number, For: d})
+	default:
+		s.serving[c.Number] = time.Now()
+		go func() {
+			if s.pause(d) {
+				s.tell(answered(c, nil, nil))
+			}
+		}()
+	}
+}
+
+// afford refuses a result that the budget has no room for.
+func (s *stretch) afford(c snippet.Call, d snippet.Delivery) snippet.Delivery {
+	if s.bytes+int64(len(d.Result)) <= s.runner.Budget.Bytes {
+		return d
+	}
+	return snippet.Delivery{Call: c.Number, At: d.At, Error: &snippet.Error{
+		Code: codeBytes, Tool: c.Tool, Effect: string(catalog.EffectNone),
+		Message: fmt.Sprintf("the results of the snippet's calls are longer than %d bytes together", s.runner.Budget.Bytes),
+		Hint:    "Fetch less: use filters and pages.",
+	}}
+}
+
+// codeBytes is the code of a call whose result the budget has no room for.
+const codeBytes = "byte_limit"
+
+func answered(c snippet.Call, result json.RawMessage, err error) news {
+	d := &snippet.Delivery{Call: c.Number, At: time.Now(), Result: result}
+	if err != nil {
+		d.Result, d.Error = nil, caught(c, err)
+	}
+	return news{call: c, outcome: d}
+}
+
+// caught is an error as a snippet catches it.
+func caught(c snippet.Call, err error) *snippet.Error {
+	var fault *catalog.Error
+	if !errors.As(err, &fault) {
+		return &snippet.Error{Code: contract.CodeInternal, Message: err.Error(), Tool: c.Tool}
+	}
+	e := &snippet.Error{
+		Code: fault.Code, Message: fault.Message, Tool: c.Tool, Retryable: fault.Retryable,
+		Effect: string(fault.Effect), Hint: fault.Hint, Details: fault.Details,
+	}
+	if len(fault.Violations) > 0 && len(e.Details) == 0 {
+		if details, err := json.Marshal(map[string]any{"violations": fault.Violations}); err == nil {
+			e.Details = details
+		}
+	}
+	return e
+}
+
+// served is a call as the timeline shows it.
+func served(c snippet.Call, d snippet.Delivery, took time.Duration) activities.Served {
+	shown := activities.Served{Number: c.Number, Kind: c.Kind, Tool: c.Tool, DurationMS: took.Milliseconds()}
+	if d.Error != nil {
+		shown.Problem = &contract.Problem{Code: d.Error.Code, Message: clip(d.Error.Message, 200)}
+	}
+	return shown
+}

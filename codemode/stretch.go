@@ -1,0 +1,260 @@
+package codemode
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/codemode/engine"
+	"github.com/heddle-dev/heddle/codemode/snippet"
+)
+
+const (
+	// readsAtOnce is how many reads of one snippet are under way at the same time.
+	readsAtOnce = 32
+	// effectPatience is how long an effect waits for the reads of other branches.
+	effectPatience = time.Second
+)
+
+// stretch is a stretch of a snippet while it runs. One goroutine plays it; those
+// that serve calls tell it what came of them.
+type stretch struct {
+	runner *Runner
+	in     activities.Stretch
+	x      *engine.Execution
+	began  time.Time
+
+	// ctx ends what serves calls.
+	ctx   context.Context
+	stop  context.CancelFunc
+	slots chan struct{}
+	news  chan news
+
+	journal   snippet.Journal
+	calls     map[int]snippet.Call // those without an outcome when the stretch began, and later ones
+	handed    map[int]bool         // numbers of the calls that the thread carries out
+	serving   map[int]time.Time    // since when calls are being served
+	cancelled map[int]bool
+	late      []snippet.Delivery
+	effects   []activities.PlannedEffect
+	sleeps    []activities.Sleep
+	called    []int // sleeps called off
+	served    []activities.Served
+	warnings  []string
+	console   []snippet.Line
+	dropped   int
+	cpu       time.Duration
+	bytes     int64
+	clock     time.Time
+	end       *snippet.End
+}
+
+// news is what came of a call that was begun: an outcome, or an effect.
+type news struct {
+	call    snippet.Call
+	outcome *snippet.Delivery
+	warning string
+	plan    catalog.Plan
+}
+
+func newStretch(ctx context.Context, r *Runner, in activities.Stretch, x *engine.Execution) *stretch {
+	s := &stretch{
+		runner: r, in: in, x: x, began: time.Now(), journal: in.Program.Journal, clock: in.Program.Now,
+		slots: make(chan struct{}, readsAtOnce), news: make(chan news),
+		calls: map[int]snippet.Call{}, handed: map[int]bool{}, serving: map[int]time.Time{}, cancelled: map[int]bool{},
+	}
+	// The journal is what other segments begin with, too: it is gone on from, not written to.
+	s.journal.Calls, s.journal.Deliveries = slices.Clip(s.journal.Calls), slices.Clip(s.journal.Deliveries)
+	s.ctx, s.stop = context.WithCancel(ctx)
+	for _, n := range in.Effects {
+		s.handed[n] = true
+	}
+	for _, d := range s.journal.Deliveries {
+		s.bytes += int64(len(d.Result))
+		if d.At.After(s.clock) {
+			s.clock = d.At
+		}
+	}
+	return s
+}
+
+// play runs the snippet from a step on until it can move no further, or has ended.
+func (s *stretch) play(step snippet.Step) error {
+	wall := time.NewTimer(s.runner.Budget.Wall - s.in.Spent)
+	defer wall.Stop()
+	s.take(step)
+	for _, d := range s.in.Outcomes {
+		if err := s.deliver(d); err != nil {
+			return err
+		}
+	}
+	var patience <-chan time.Time
+	for s.end == nil && len(s.serving) > 0 {
+		if patience == nil && len(s.effects)+len(s.sleeps) > 0 {
+			timer := time.NewTimer(effectPatience)
+			defer timer.Stop()
+			patience = timer.C
+		}
+		select {
+		case n := <-s.news:
+			if err := s.hear(n); err != nil {
+				return err
+			}
+		case <-patience:
+			return nil // the reads that are cut off are issued again in the next segment
+		case <-wall.C:
+			s.outOfTime()
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		}
+	}
+	return s.drain(wall)
+}
+
+// drain lets the calls come to their end that nobody waits for: the snippet forgot
+// to, and did not mean them not to be made. What else is under way at the end, such
+// as the loser of a race, is left.
+func (s *stretch) drain(wall *time.Timer) error {
+	for s.end != nil && s.end.Error == nil && slices.ContainsFunc(s.end.Unawaited, func(n int) bool { return !s.serving[n].IsZero() }) {
+		select {
+		case n := <-s.news:
+			if err := s.hear(n); err != nil {
+				return err
+			}
+		case <-wall.C:
+			return nil
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// take takes in what the snippet did in a step.
+func (s *stretch) take(step snippet.Step) {
+	s.console, s.dropped, s.cpu = append(s.console, step.Console...), step.Dropped, step.CPU
+	for _, n := range step.Cancelled {
+		s.cancelled[n] = true
+		if s.handed[n] {
+			s.called = append(s.called, n)
+		}
+		delete(s.serving, n)
+		s.sleeps = slices.DeleteFunc(s.sleeps, func(sleep activities.Sleep) bool { return sleep.Number == n })
+	}
+	s.end = step.End
+	for _, c := range step.Calls {
+		s.calls[c.Number] = c
+		if c.Number > len(s.journal.Calls) {
+			s.journal.Calls = append(s.journal.Calls, c.Record())
+		}
+		if s.end == nil || slices.Contains(s.end.Unawaited, c.Number) {
+			s.begin(c)
+		}
+	}
+	if s.in.Progress != nil {
+		s.in.Progress(len(s.journal.Calls), len(s.journal.Deliveries))
+	}
+}
+
+// hear takes in what came of a call.
+func (s *stretch) hear(n news) error {
+	number := n.call.Number
+	began, serving := s.serving[number]
+	if !serving {
+		return nil // called off
+	}
+	delete(s.serving, number)
+	if n.outcome == nil {
+		s.effects = append(s.effects, activities.PlannedEffect{Call: n.call, Plan: n.plan})
+		return nil
+	}
+	if n.warning != "" {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s (line %d): %s", n.call.Tool, n.call.Position.Line, n.warning))
+	}
+	d := s.afford(n.call, *n.outcome)
+	if n.call.Kind != snippet.KindSleep {
+		s.served = append(s.served, served(n.call, d, time.Since(began)))
+	}
+	return s.deliver(d)
+}
+
+// deliver gives the snippet an outcome and takes in what it does with it. An
+// outcome that comes after the snippet's end is kept for the report.
+func (s *stretch) deliver(d snippet.Delivery) error {
+	if s.cancelled[d.Call] {
+		return nil
+	}
+	if s.end != nil {
+		s.late = append(s.late, d)
+		return nil
+	}
+	if d.At.Before(s.clock) {
+		d.At = s.clock
+	}
+	step, err := s.x.Deliver(s.ctx, d)
+	if err != nil {
+		return fmt.Errorf("call %d: %w", d.Call, err)
+	}
+	s.clock = d.At
+	s.bytes += int64(len(d.Result))
+	s.journal.Deliveries = append(s.journal.Deliveries, d)
+	s.take(step)
+	return nil
+}
+
+// outOfTime ends a snippet that has used up its time.
+func (s *stretch) outOfTime() {
+	problem := snippet.LimitError(snippet.CodeTime)
+	problem.Message = fmt.Sprintf("the snippet took longer than %s, waits for people not counted", s.runner.Budget.Wall)
+	problem.Hint = "Do less in one snippet; what it did so far is done."
+	s.end = &snippet.End{Error: problem}
+	for n := range s.calls {
+		if !s.settled(n) {
+			s.end.Outstanding = append(s.end.Outstanding, n)
+		}
+	}
+	slices.Sort(s.end.Outstanding)
+}
+
+func (s *stretch) settled(number int) bool {
+	return slices.ContainsFunc(s.journal.Deliveries, func(d snippet.Delivery) bool { return d.Call == number })
+}
+
+// result is what came of the stretch.
+func (s *stretch) result() activities.StretchResult {
+	result := activities.StretchResult{Journal: s.journal, Late: s.late, Cancelled: s.called, Served: s.served}
+	forgotten := s.forgotten()
+	if s.end != nil && len(forgotten) == 0 {
+		result.End = s.report()
+		return result
+	}
+	result.Sleeps, result.Cut = s.sleeps, s.end == nil && len(s.serving) > 0
+	for _, effect := range s.effects {
+		if s.end == nil || slices.Contains(forgotten, effect.Number) {
+			result.Effects = append(result.Effects, effect)
+		}
+	}
+	slices.SortFunc(result.Effects, func(a, b activities.PlannedEffect) int { return cmp.Compare(a.Number, b.Number) })
+	return result
+}
+
+// forgotten are the effects that the snippet ended without waiting for, by mistake,
+// and that are still to be carried out.
+func (s *stretch) forgotten() []int {
+	if s.end == nil || s.end.Error != nil {
+		return nil
+	}
+	var numbers []int
+	for _, n := range s.end.Unawaited {
+		effect := s.handed[n] || slices.ContainsFunc(s.effects, func(e activities.PlannedEffect) bool { return e.Number == n })
+		over := s.settled(n) || slices.ContainsFunc(s.late, func(d snippet.Delivery) bool { return d.Call == n })
+		if effect && !over {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}

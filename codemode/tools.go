@@ -1,0 +1,93 @@
+package codemode
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/codemode/check"
+	"github.com/heddle-dev/heddle/codemode/typescript"
+)
+
+// tools are the tools as one snippet sees them.
+type tools struct {
+	broker Broker
+	scope  catalog.Scope
+	// api is what the snippet's namespaces hold: those whose name occurs in the
+	// source, so that a large catalog costs a snippet nothing.
+	api json.RawMessage
+	// paths are the ids by the path that a snippet writes, joined by dots.
+	paths map[string]string
+}
+
+func (r *Runner) tools(ctx context.Context, scope catalog.Scope, source string) (*tools, error) {
+	all, err := r.Broker.List(ctx, scope)
+	if err != nil {
+		return nil, fmt.Errorf("list the tools: %w", err)
+	}
+	t := &tools{broker: r.Broker, scope: scope, paths: map[string]string{}}
+	namespaces := map[string]map[string]string{}
+	named := map[string]string{} // the global of each namespace; empty: not in the source
+	for _, tool := range all {
+		first, rest, _ := strings.Cut(tool.ID, ".")
+		global, known := named[first]
+		if !known {
+			if name := typescript.Global(first); strings.Contains(source, name) {
+				global = name
+			}
+			named[first] = global
+		}
+		if global == "" || rest == "" {
+			continue
+		}
+		path := global + "." + rest
+		dot := strings.LastIndexByte(path, '.')
+		namespace, method := path[:dot], path[dot+1:]
+		if namespaces[namespace] == nil {
+			namespaces[namespace] = map[string]string{}
+		}
+		if _, taken := t.paths[path]; !taken {
+			namespaces[namespace][method], t.paths[path] = tool.ID, tool.ID
+		}
+	}
+	if len(namespaces) == 0 {
+		return t, nil
+	}
+	t.api, err = json.Marshal(namespaces)
+	return t, err
+}
+
+// check finds what is wrong with the calls that stand in a snippet.
+func (t *tools) check(ctx context.Context, sites json.RawMessage) []check.Finding {
+	var calls []check.Call
+	if len(sites) == 0 || json.Unmarshal(sites, &calls) != nil {
+		return nil // what cannot be read off the source is found when it is called
+	}
+	return check.Check(calls, known{t, ctx})
+}
+
+// known is what the checker asks about tools.
+type known struct {
+	*tools
+	ctx context.Context
+}
+
+// Lookup finds the input's schema of a tool. Of one that cannot be described now it
+// says nothing, so that nothing is found wrong with its calls.
+func (k known) Lookup(id string) (json.RawMessage, bool) {
+	if resolved, ok := k.paths[id]; ok {
+		id = resolved
+	}
+	tool, err := k.broker.Lookup(k.ctx, k.scope, id)
+	var fault *catalog.Error
+	if errors.As(err, &fault) && fault.Code == catalog.CodeToolNotFound {
+		return nil, false
+	}
+	return tool.Input, true
+}
+
+// Nearest are ids that may be meant by one that there is not.
+func (k known) Nearest(id string) []string { return k.broker.Nearest(k.ctx, k.scope, id) }

@@ -1,0 +1,45 @@
+package heddle
+
+import (
+	"fmt"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/codemode"
+	"github.com/heddle-dev/heddle/codemode/engine"
+	"github.com/heddle-dev/heddle/codemode/lookup"
+	"github.com/heddle-dev/heddle/codemode/sandbox"
+)
+
+// A program that imports this package can run snippets: it is run again as the
+// child process that a snippet lives in. Such a process goes no further than here,
+// whatever the program's main does. It serves from a goroutine of its own, since
+// that of the initialisation is bound to one thread, which makes each step slower.
+func init() {
+	if sandbox.IsChild() {
+		go sandbox.ChildMain()
+		select {}
+	}
+}
+
+// openSnippets makes what runs snippets, if an agent needs it.
+func (a *App) openSnippets(store activities.Blobs) (_ activities.Snippets, closeAll func(), _ error) {
+	if !a.runsSnippets() {
+		return nil, func() {}, nil
+	}
+	e, err := engine.New(engine.Options{Logger: a.logger, AllowUnhardened: a.config.Unhardened})
+	if err != nil {
+		return nil, nil, fmt.Errorf("agents of exposure code need a sandbox for snippets (see sandbox in the configuration): %w", err)
+	}
+	runner := codemode.New(codemode.Options{Engine: e, Broker: a.broker, Lookup: lookup.New(a.broker), Blobs: store})
+	return runner, func() { _ = e.Close() }, nil
+}
+
+// runsSnippets reports whether an agent's model writes snippets.
+func (a *App) runsSnippets() bool {
+	for _, agent := range a.agents {
+		if agent.Exposure == activities.ExposureCode {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+package durability
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// coder is a model that runs the user's message as a snippet, and answers with
+// what it is told of it.
+type coder struct{}
+
+func (coder) Generate(_ context.Context, req activities.ModelRequest, _ func(activities.ModelDelta)) (activities.ModelResponse, error) {
+	reply := activities.ModelResponse{Stop: activities.StopEnd, Model: "coder"}
+	last := req.Messages[len(req.Messages)-1]
+	if last.Role == contract.RoleTool {
+		reply.Text = last.Text
+		return reply, nil
+	}
+	input, err := json.Marshal(map[string]string{"code": last.Text})
+	reply.Calls = []activities.ModelCall{{Name: "execute", Input: string(input)}}
+	reply.Stop = activities.StopCalls
+	return reply, err
+}
+
+// told is what the agent is told of a snippet.
+type told struct {
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code, Message string
+	} `json:"error"`
+	Calls map[string]int `json:"calls"`
+}
+
+// newCoderBed is a worker and a thread whose messages are snippets.
+func newCoderBed(t *testing.T, server *testkit.Server) *bed {
+	t.Helper()
+	b := newBed(t, server)
+	b.start.Agent = "coder"
+	return b
+}
+
+// answer waits for the end of a turn and returns what the agent was told of its
+// snippet.
+func (b *bed) answer(turn string) told {
+	b.t.Helper()
+	ended := b.wait(turn)
+	if ended.Status != contract.StatusCompleted {
+		b.t.Fatalf("turn = %+v, problem %v", ended, ended.Problem)
+	}
+	var answer told
+	messages, err := b.Transcript(b.ctx(), b.start.ThreadRef, *ended.AnswerIndex, *ended.AnswerIndex+1)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(messages[0].Text), &answer); err != nil {
+		b.t.Fatalf("the agent was told %q: %v", messages[0].Text, err)
+	}
+	return answer
+}
+
+func TestSnippet(t *testing.T) {
+	b := newCoderBed(t, testkit.DevServer(t))
+	turn := b.send(`
+		const reads = await Promise.all(["a", "b", "c"].map((name: string) => test.read({ name })));
+		const one: any = await test.free({ name: "w1" });
+		const both = test.write({ name: "w2" }).catch((e: any) => e.code);
+		return { reads: reads.map((r: any) => r.done), one: one.done, both: await both };`)
+	b.approve(b.pending(1)[0])
+	answer := b.answer(turn)
+	if want := `{"reads":["a","b","c"],"one":"w1","both":{"done":"w2"}}`; string(answer.Result) != want {
+		t.Errorf("told %s, want the result %s", asJSON(answer), want)
+	}
+	if b.effects() != "w1 w2" {
+		t.Errorf("effects %q", b.effects())
+	}
+}

@@ -1,0 +1,103 @@
+package workflows
+
+import (
+	"fmt"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/codemode/snippet"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// maxShownCalls bounds the parts of the calls that one snippet's segments served.
+// The rest are counted.
+const maxShownCalls = 200
+
+// shownCalls counts the calls of a snippet for its part.
+type shownCalls struct {
+	done, failed, parts, hidden int
+}
+
+// showExecution opens the part of a snippet. Its calls are below it.
+func (t *thread) showExecution(turn *turn, x *execution) {
+	t.put(part(x.call.planned.ID, contract.KindExecute, contract.PartRunning, "Snippet").in(turn).with(func(p *contract.Part) {
+		p.Tool = x.call.planned.Tool
+	}))
+}
+
+// showCall opens the part of a call.
+func (t *thread) showCall(turn *turn, c *call) {
+	title := c.planned.Plan.Title
+	if title == "" {
+		title = c.planned.Tool
+	}
+	t.put(part(c.planned.ID, contract.KindCall, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
+		p.Tool = c.planned.Tool
+		if c.execution != nil {
+			p.Parent = c.execution.call.planned.ID
+		}
+	}))
+}
+
+// showServed shows what a segment served, and how far the snippet is.
+func (t *thread) showServed(turn *turn, x *execution, result activities.SegmentResult) {
+	for _, s := range result.Served {
+		x.shown.done++
+		if s.Problem != nil {
+			x.shown.failed++
+		}
+		if x.shown.parts == maxShownCalls {
+			x.shown.hidden++
+			continue
+		}
+		x.shown.parts++
+		t.put(servedPart(x, s).in(turn).with(func(p *contract.Part) {
+			p.Parent, p.Tool, p.DurationMS, p.Problem = x.call.planned.ID, s.Tool, s.DurationMS, s.Problem
+		}))
+	}
+	x.shown.done += result.More
+	x.shown.hidden += result.More
+}
+
+func servedPart(x *execution, s activities.Served) newPart {
+	id := fmt.Sprintf("%s.%d", x.call.planned.ID, s.Number)
+	status := contract.PartDone
+	if s.Problem != nil {
+		status = ended(s.Problem)
+	}
+	switch s.Kind {
+	case snippet.KindSearch:
+		return part(id, contract.KindSearch, status, "Search tools")
+	case snippet.KindDescribe:
+		return part(id, contract.KindDescribe, status, "Describe tools")
+	case snippet.KindResult:
+		return part(id, contract.KindDescribe, status, "Read a kept result")
+	default:
+		return part(id, contract.KindCall, status, s.Tool)
+	}
+}
+
+// finishExecution closes the part of a snippet.
+func (t *thread) finishExecution(x *execution, failed *contract.Problem) {
+	if failed == nil {
+		failed = x.call.result.Problem
+	}
+	calls := x.shown.done + len(x.effects)
+	status, title := contract.PartDone, "Snippet: "+plural(calls, "call")
+	if failed != nil {
+		status, title = ended(failed), title+", failed"
+	}
+	if x.shown.hidden > 0 {
+		title += fmt.Sprintf(" (%d not shown)", x.shown.hidden)
+	}
+	bad := x.shown.failed
+	for _, c := range x.effects {
+		if c.result != nil && c.result.Problem != nil {
+			bad++
+		}
+	}
+	t.finish(x.call.planned.ID, status, func(p *contract.Part) {
+		p.Title, p.Problem = title, brief(failed)
+		p.Text = cut(x.call.result.Warning, contract.MaxPartText)
+		p.Progress = &contract.Progress{Done: calls - bad, Total: calls}
+	})
+}
