@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 // config is the worker's configuration.
 const config = `
 task_queue: ${HEDDLE_TASK_QUEUE}
+sandbox: ` + sandboxMode + `
 agents:
   tester:
     instructions: Do what the user says.

@@ -1,0 +1,6 @@
+//go:build !cgo
+
+package durability
+
+// sandboxMode is how workers run snippets.
+const sandboxMode = "hardened"
