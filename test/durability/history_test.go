@@ -2,6 +2,7 @@ package durability
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,7 +30,7 @@ const shortRuns = "limit.historyCount.suggestContinueAsNew=60"
 // live on.
 func TestHistories(t *testing.T) {
 	server := testkit.DevServer(t)
-	for name, path := range map[string]func(*bed){
+	paths := map[string]func(*bed){
 		"plain_answer": func(b *bed) { b.wait(b.send("say:hello")) },
 		"batch_read":   func(b *bed) { b.wait(b.send("read:a read:b read:c|read:d|say:done")) },
 		"failing_call": func(b *bed) { b.wait(b.send("big:nan nosuch:x|say:done")) },
@@ -90,7 +91,9 @@ func TestHistories(t *testing.T) {
 			b.pending(1)
 			b.send("say:never")
 		},
-	} {
+	}
+	maps.Copy(paths, governed)
+	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, server)
 			path(b)

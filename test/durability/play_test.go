@@ -29,7 +29,9 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.read", "Reads.", read),
 			heddle.Tool("test.gate", "Reads, after waiting at a gate.", readAtGate),
 			heddle.Tool("test.big", "Reads a result of so many bytes.", readBig),
-			heddle.Tool("test.write", "Writes.", write, heddle.Write()),
+			heddle.Tool("test.write", describedBy("description"), write, heddle.Write()),
+			heddle.Tool("test.pair", "Writes what two people agree to.", write, heddle.Write(), heddle.Approvers(2)),
+			heddle.Tool("test.guarded", "Writes, after an approval and a gate.", writeLate, heddle.Write()),
 			heddle.Tool("test.late", "Writes, after waiting at a gate.", writeLate, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.early", "Writes, and then waits at a gate.", writeEarly, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.keyed", "Writes to what honours keys, and then waits at a gate.", writeEarly,
@@ -66,6 +68,12 @@ agents:
     tools: [test.*]
     limits:
       approval_expiry: 2s
+  reminded:
+    instructions: Do what the user says.
+    model: play
+    tools: [test.*]
+    limits:
+      approval_reminder: 1s
 `
 
 // play is a model that does what the user's last message says. The message is a

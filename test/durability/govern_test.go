@@ -1,0 +1,238 @@
+package durability
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// describedBy is a tool's description, which a file in the worker's folder changes
+// from one start to the next.
+func describedBy(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "Writes."
+	}
+	return string(text)
+}
+
+// decide sends a decision on the approval and waits for the thread's answer.
+func (b *bed) decide(ap contract.Approval, change func(*contract.Decision)) contract.Decided {
+	b.t.Helper()
+	d := contract.Decision{Approval: ap.ID, Digest: ap.Digest, Verdict: contract.Approve, By: "bob"}
+	change(&d)
+	decided, err := b.Decide(b.ctx(), b.start.ThreadRef, d)
+	b.must(err)
+	return decided
+}
+
+// problemOf is how the call came to its end.
+func (b *bed) problemOf(call string) *contract.Problem {
+	b.t.Helper()
+	messages, err := b.Transcript(b.ctx(), b.start.ThreadRef, 0, 0)
+	b.must(err)
+	for _, m := range messages {
+		if m.Role == contract.RoleTool && m.Call == call {
+			return m.Problem
+		}
+	}
+	b.t.Fatalf("call %s has no result", call)
+	return nil
+}
+
+// configure writes the worker's configuration and starts it anew.
+func (b *bed) configure(text string) {
+	b.t.Helper()
+	b.must(os.WriteFile(filepath.Join(b.worker.Dir, "heddle.yaml"), []byte(text), 0o600))
+	b.restart()
+}
+
+// Paths by which people govern a thread: each replays, and is recorded.
+var governed = map[string]func(*bed){
+	"edited_write": func(b *bed) {
+		turn := b.send("write:w|say:done")
+		b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Verdict, d.Input = contract.Edit, json.RawMessage(`{"name":"v"}`) })
+		b.wait(turn)
+		if got := b.effects(); got != "v" {
+			b.t.Errorf("effects %q, want the edited one", got)
+		}
+	},
+	"refused_edit": func(b *bed) {
+		turn := b.send("write:w|say:done")
+		ap := b.pending(1)[0]
+		_, err := b.Decide(b.ctx(), b.start.ThreadRef, contract.Decision{
+			Approval: ap.ID, Digest: ap.Digest, Verdict: contract.Edit, Input: json.RawMessage(`{"name":7}`),
+		})
+		if err == nil || !strings.Contains(err.Error(), "/name") {
+			b.t.Errorf("the edit was answered with %v, want what is wrong with /name", err)
+		}
+		b.approve(ap)
+		b.wait(turn)
+		if got := b.effects(); got != "w" {
+			b.t.Errorf("effects %q, want the one as it was", got)
+		}
+	},
+	"granted_writes": func(b *bed) {
+		turn := b.send("write:w|write:v write:u|say:done")
+		b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Grant = &contract.GrantTerms{} })
+		b.wait(turn)
+		b.must(b.Revoke(b.ctx(), b.start.ThreadRef, contract.RevokeGrant{Grant: "g1", By: "bob"}))
+		turn = b.send("write:t|say:done")
+		b.deny(b.pending(1)[0])
+		b.wait(turn)
+		if got := b.effects(); got != "u v w" {
+			b.t.Errorf("effects %q, want the three that were granted", got)
+		}
+	},
+	"four_eyes": func(b *bed) {
+		turn := b.send("pair:w|say:done")
+		ap := b.pending(1)[0]
+		if decided := b.decide(ap, func(*contract.Decision) {}); decided.Missing != 1 || b.effects() != "" {
+			b.t.Errorf("after one vote: %+v, effects %q", decided, b.effects())
+		}
+		if _, err := b.Decide(b.ctx(), b.start.ThreadRef, contract.Decision{
+			Approval: ap.ID, Digest: ap.Digest, Verdict: contract.Approve, By: b.start.User,
+		}); err == nil {
+			b.t.Error("who asked was let decide")
+		}
+		b.decide(ap, func(d *contract.Decision) { d.By = "eve" })
+		b.wait(turn)
+		if got := b.effects(); got != "w" {
+			b.t.Errorf("effects %q, want one", got)
+		}
+	},
+	"switched_mode": func(b *bed) {
+		turn := b.send("write:w|say:done")
+		ap := b.pending(1)[0]
+		set, err := b.SetMode(b.ctx(), b.start.ThreadRef, contract.SetMode{Mode: "plan", By: "bob"})
+		if b.must(err); set.Mode != "plan" {
+			b.t.Errorf("the answer is %+v", set)
+		}
+		b.approve(ap)
+		b.wait(turn)
+		if p := b.problemOf("t1-s1-c1"); p == nil || p.Code != catalog.CodeModeDenied || b.effects() != "" {
+			b.t.Errorf("the call ended with %v, effects %q", p, b.effects())
+		}
+		b.signal(contract.SignalSetMode, contract.SetMode{Mode: "build"})
+		turn = b.send("free:v|say:done")
+		b.wait(turn)
+		if got := b.effects(); got != "v" {
+			b.t.Errorf("effects %q, want the one after the switch back", got)
+		}
+	},
+	"reminded_approval": func(b *bed) {
+		b.start.Agent = "reminded"
+		turn := b.send("write:w|say:done")
+		ap := b.pending(1)[0]
+		for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
+			if b.must(err); part.ID == ap.ID && part.Approval.Reminders > 0 {
+				break
+			}
+		}
+		b.approve(ap)
+		b.wait(turn)
+	},
+}
+
+// What is tightened while a call waits for a person stops it, though the person
+// agrees, and the caller gets the typed error.
+func TestTightenedWhileAPersonIsAsked(t *testing.T) {
+	server := testkit.DevServer(t)
+	for name, c := range map[string]struct {
+		tighten func(*bed)
+		code    string
+	}{
+		"policy blocks": {func(b *bed) {
+			b.configure(config + "policy:\n  - {name: frozen, effect: block, tools: [test.write], reason: stock is taken}\n")
+		}, catalog.CodePolicyBlocked},
+		"policy wants more people": {func(b *bed) {
+			b.configure(config + "policy:\n  - {name: two, effect: ask, tools: [test.write], approvers: 2}\n")
+		}, catalog.CodeApprovalRequired},
+		"mode": {func(b *bed) {
+			_, err := b.SetMode(b.ctx(), b.start.ThreadRef, contract.SetMode{Mode: "ask"})
+			b.must(err)
+		}, catalog.CodeModeDenied},
+		"descriptor": {func(b *bed) {
+			b.must(os.WriteFile(filepath.Join(b.worker.Dir, "description"), []byte("Writes twice."), 0o600))
+			b.restart()
+		}, catalog.CodeDescriptorChanged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, server)
+			turn := b.send("write:w|say:done")
+			ap := b.pending(1)[0]
+			c.tighten(b)
+			b.approve(ap)
+			if ended := b.wait(turn); ended.Status != contract.StatusCompleted {
+				t.Errorf("the turn ended as %+v, %v", ended, ended.Problem)
+			}
+			if p := b.problemOf("t1-s1-c1"); p == nil || p.Code != c.code {
+				t.Errorf("the call ended with %v, want %s", p, c.code)
+			}
+			if got := b.effects(); got != "" {
+				t.Errorf("effects %q, want none", got)
+			}
+		})
+	}
+}
+
+// A grant that is revoked while a call that it let pass is in line stops it.
+func TestGrantRevokedWhileACallIsInLine(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	turn := b.send("guarded:w|guarded:v guarded:u|say:done")
+	openGate(t, b.worker, "w")
+	b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Grant = &contract.GrantTerms{} })
+	awaitGate(t, b.worker, "v")
+	b.must(b.Revoke(b.ctx(), b.start.ThreadRef, contract.RevokeGrant{Grant: "g1"}))
+	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
+		if b.must(err); part.Kind == contract.KindGrant && part.Status == contract.PartCancelled {
+			break
+		}
+	}
+	openGate(t, b.worker, "v")
+	openGate(t, b.worker, "u")
+	b.wait(turn)
+	if p := b.problemOf("t1-s2-c2"); p == nil || p.Code != contract.CodeGrantRevoked || b.effects() != "v w" {
+		t.Errorf("the call ended with %v, effects %q", p, b.effects())
+	}
+}
+
+// Grants and the mode go on in the next run.
+func TestGrantsAndModeOutliveARun(t *testing.T) {
+	b := newBed(t, testkit.StartServer(t, shortRuns))
+	turn := b.send("write:w|say:done")
+	b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Grant = &contract.GrantTerms{} })
+	b.wait(turn)
+	_, err := b.SetMode(b.ctx(), b.start.ThreadRef, contract.SetMode{Mode: "build"})
+	b.must(err)
+	for range 4 {
+		b.wait(b.send("read:a|read:b|read:c|read:d|say:done"))
+	}
+	b.wait(b.send("write:v|say:done"))
+	state, err := b.State(b.ctx(), b.start.ThreadRef)
+	b.must(err)
+	if state.Runs < 2 || state.Mode != "build" || len(state.Grants) != 1 || state.Grants[0].Used != 1 || b.effects() != "v w" {
+		t.Errorf("runs %d, mode %q, grants %+v, effects %q", state.Runs, state.Mode, state.Grants, b.effects())
+	}
+}
+
+// A policy that blocks a tool stops each who would call it.
+func TestPolicyBlocksEveryCaller(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	b.configure(config + "policy:\n  - {name: frozen, effect: block, tools: [test.*], reason: closed}\n")
+	b.wait(b.send("read:a read:b free:c write:d|say:done"))
+	for _, call := range []string{"t1-s1-c1", "t1-s1-c2", "t1-s1-c3", "t1-s1-c4"} {
+		if p := b.problemOf(call); p == nil || p.Code != catalog.CodePolicyBlocked || !strings.Contains(p.Message, `"frozen"`) {
+			t.Errorf("call %s ended with %v", call, p)
+		}
+	}
+	if reads := lines(t, b.worker, "reads"); len(reads) != 0 || b.effects() != "" {
+		t.Errorf("reads %v, effects %q", reads, b.effects())
+	}
+}
