@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,7 +17,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/heddle-dev/heddle/catalog"
-	"github.com/heddle-dev/heddle/catalog/search"
+	"github.com/heddle-dev/heddle/codemode/lookup"
 	"github.com/heddle-dev/heddle/providers/openapi"
 )
 
@@ -74,32 +73,23 @@ var specReaders = map[string]func(text []byte) (any, error){
 		if err != nil {
 			return nil, err
 		}
-		tools, err := source.Tools(context.Background())
-		if err != nil || len(tools) < 1000 {
-			return nil, fmt.Errorf("%d tools: %w", len(tools), err)
+		broker, err := catalog.New(source)
+		if err != nil {
+			return nil, err
 		}
-		index := search.Build(documentsOf(tools))
-		if hits := index.Search(search.Query{Texts: []string{"create an issue"}, Limit: 1}).Hits; len(hits) == 0 {
-			return nil, errors.New("nothing is found")
+		finder := lookup.New(broker)
+		scope := catalog.Scope{Tenant: "acme", Thread: "bench", Agent: "bench", Tools: []string{"*"}}
+		found, err := finder.Search(context.Background(), scope, []byte(`{"query":"create an issue","limit":1}`))
+		if err != nil || !bytes.Contains(found, []byte("github.issues.create")) {
+			return nil, fmt.Errorf("found %.200s: %w", found, err)
 		}
-		return []any{source, index}, nil
+		return finder, nil
 	},
 	"encoding/json": func(text []byte) (v any, err error) {
 		err = json.Unmarshal(text, &v)
 		return v, err
 	},
 	"kin-openapi": func(text []byte) (any, error) { return openapi3.NewLoader().LoadFromData(text) },
-}
-
-func documentsOf(tools []catalog.Tool) []search.Document {
-	documents := make([]search.Document, len(tools))
-	for i, tool := range tools {
-		namespace, name, _ := strings.Cut(tool.ID, ".")
-		documents[i] = search.Document{
-			ID: tool.ID, Namespace: namespace, Name: name, Title: tool.Title, Description: tool.Description, Operation: string(tool.Operation),
-		}
-	}
-	return documents
 }
 
 // reading is what it took to read a specification.

@@ -151,6 +151,10 @@ type Tool struct {
 	// a source with more tools than are ever described or called. It answers alike
 	// each time and does nothing outside; an error makes the tool unusable.
 	Schemas func() (input, output json.RawMessage, err error)
+	// Sketch, if set beside Schemas, makes schemas that say no more than the names and
+	// descriptions of what the tool takes and gives, at little cost: what a search
+	// needs of many tools. It is never used to check anything.
+	Sketch func() (input, output json.RawMessage)
 	// Prepare, if set, completes an input that fits the schema: it fills in what
 	// the caller left out, or refuses what a schema cannot say. What it returns
 	// must fit the schema too, and is what a person is shown, what the digest
@@ -196,6 +200,24 @@ func (t Tool) Complete() (_ Tool, err error) {
 	t.Schemas = nil
 	returned = true
 	return t, err
+}
+
+// sketched returns the descriptor with its sketch, or else with its schemas.
+func (t Tool) sketched() (d Descriptor, err error) {
+	if t.Sketch == nil {
+		t, err = complete(t)
+		return t.Descriptor, err
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			logPanic("catalog: the sketch of a tool panicked", t.ID, recover())
+			err = fmt.Errorf("tool %s: it cannot be sketched; the worker's log has the details", t.ID)
+		}
+	}()
+	t.Input, t.Output = t.Sketch()
+	returned = true
+	return t.Descriptor, nil
 }
 
 // Call is one call as a tool sees it.

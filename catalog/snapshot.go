@@ -54,6 +54,11 @@ func (s *Snapshot) Len() int { return len(s.tools) }
 // on demand are not in it.
 func (s *Snapshot) At(i int) Descriptor { return s.tools[i].tool.Descriptor }
 
+// Sketch is the descriptor of a tool as a search needs it: with its schemas, or with
+// less detailed ones where these cost less to make ([Tool.Sketch]). The error says
+// why the tool cannot be used.
+func (s *Snapshot) Sketch(i int) (Descriptor, error) { return s.tools[i].tool.sketched() }
+
 // Complete is the descriptor of a tool with its schemas. The error says why the
 // tool cannot be used.
 func (s *Snapshot) Complete(i int) (Descriptor, error) {

@@ -82,7 +82,7 @@ func (x *index) view(scope catalog.Scope) *search.Index {
 func documents(snapshot *catalog.Snapshot) []search.Document {
 	all := make([]search.Document, 0, snapshot.Len())
 	for i := range snapshot.Len() {
-		d, err := snapshot.Complete(i)
+		d, err := snapshot.Sketch(i)
 		if err != nil {
 			slog.Warn("lookup: a tool is not found by search", "tool", snapshot.At(i).ID, "error", err)
 			continue
