@@ -27,12 +27,11 @@ func (s *Spec) sketch(o *operation) (input, output json.RawMessage) {
 	}
 	gives := outlined{spec: s, properties: map[string]any{}}
 	responses := o.self.child("responses", self["responses"])
-	for _, m := range successes(members(responses.value)) {
-		if response, err := s.resolve(responses.child(m.key, m.value)); err == nil {
+	if all := successes(members(responses.value)); len(all) > 0 {
+		if response, err := s.resolve(responses.child(all[0].key, all[0].value)); err == nil {
 			gives.content(response)
 			gives.schema(response.child("schema", objectOf(response.value)["schema"]), 0)
 		}
-		break
 	}
 	return takes.text(), gives.text()
 }
