@@ -73,6 +73,14 @@ $(NODE_MODULES): %/node_modules/.package-lock.json: %/package-lock.json %/packag
 	$(call say,test: installing what $* needs)
 	@cd $* && npm ci --no-audit --no-fund
 
+# The conformance suite of the Model Context Protocol wants Node 22; where there is an
+# older one, npm has it. See docs/mcp-conformance.md.
+.PHONY: conformance
+conformance: test/mcp/node_modules/.package-lock.json ## Run the conformance suite of the Model Context Protocol
+	$(call say,conformance)
+	@go build -o $(BIN)/mcp-conformance ./test/mcp/conformance
+	@test/mcp/conformance.sh $(BIN)/mcp-conformance
+
 .PHONY: replay
 replay: ## Replay the recorded histories: old threads must live on
 	$(call say,replay)

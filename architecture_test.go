@@ -194,6 +194,12 @@ var house = []room{
 		"a source of tools: what the tools of the web are; who answers them is handed in",
 	},
 	{
+		"test/mcp/conformance",
+		[]string{"catalog", "providers/mcp"},
+		nil,
+		"the client that the conformance suite of the Model Context Protocol drives",
+	},
+	{
 		"providers/openapi",
 		[]string{"catalog", "internal/netguard", "secrets", "signals/contract"},
 		[]string{"catalog/catalogtest"},

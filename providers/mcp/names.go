@@ -75,3 +75,6 @@ func identifier(name string) string {
 	}
 	return b.String()
 }
+
+// ToolID is the id of the tool that a server calls by a name, in a namespace.
+func ToolID(namespace, name string) string { return idOf(namespace, name) }
