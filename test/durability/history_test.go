@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
@@ -85,6 +86,45 @@ func TestHistories(t *testing.T) {
 			b.signal(contract.SignalSubmit, contract.Submission{ID: "", Text: "no id"})
 			b.signal(contract.SignalCancelTurn, contract.CancelTurn{Turn: "t7"})
 			b.wait(b.send("say:still here"))
+		},
+		"snippet_reads": func(b *bed) {
+			b.start.Agent = "coder"
+			b.wait(b.send(`(await Promise.all([test.read({ name: "a" }), test.read({ name: "b" })])).length`))
+		},
+		"snippet_refused": func(b *bed) {
+			b.start.Agent = "coder"
+			b.wait(b.send(`await test.nosuch({ name: "a" })`))
+		},
+		"snippet_effects": func(b *bed) {
+			b.start.Agent = "coder"
+			turn := b.send(`
+				const asked = [test.write({ name: "w" }), test.write({ name: "v" })];
+				await test.free({ name: "u" });
+				return (await Promise.allSettled(asked)).map((s) => s.status)`)
+			pending := b.pending(2)
+			b.deny(pending[1])
+			b.approve(pending[0])
+			b.wait(turn)
+		},
+		"snippet_sleeps": func(b *bed) {
+			b.start.Agent = "coder"
+			b.wait(b.send(`await Promise.race([sleep(1500), sleep(3000)]); await test.read({ name: "a" })`))
+		},
+		"snippet_cut": func(b *bed) {
+			b.start.Agent = "coder"
+			turn := b.send(`const slow = test.gate({ name: "slow" }); await test.free({ name: "w" }); (await slow).done`)
+			for b.effects() != "w" {
+				time.Sleep(10 * time.Millisecond)
+			}
+			openGate(b.t, b.worker, "slow")
+			b.wait(turn)
+		},
+		"snippet_cancelled": func(b *bed) {
+			b.start.Agent = "coder"
+			turn := b.send(`await Promise.all([test.gate({ name: "slow" }), test.write({ name: "w" })])`)
+			b.pending(1)
+			b.must(b.Cancel(b.ctx(), b.start.ThreadRef, contract.CancelTurn{Turn: turn}))
+			b.wait(turn)
 		},
 		"closed_while_waiting": func(b *bed) {
 			b.send("write:w|say:done")

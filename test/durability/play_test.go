@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.early", "Writes, and then waits at a gate.", writeEarly, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.keyed", "Writes to what honours keys, and then waits at a gate.", writeEarly,
 				heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
+			heddle.Tool("test.safe", "Writes to what honours keys.", write, heddle.Write(), heddle.HonoursKeys()),
 			heddle.Tool("test.unreached", "Writes, at the third attempt.", writeUnreached, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Source(held{}),
 			heddle.Tool("test.free", "Writes without asking.", write, heddle.Write(), heddle.WithoutApproval()),
