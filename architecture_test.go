@@ -35,11 +35,11 @@ var house = []room{
 	{
 		"cmd/starter",
 		[]string{
-			"catalog/search", "catalog/search/evaluate",
+			"catalog", "catalog/policy", "catalog/search", "catalog/search/evaluate", "internal/config",
 			"internal/connect", "internal/netguard", "internal/telemetry", "providers/openapi", "signals", "signals/contract",
 		},
 		[]string{"internal/testkit"},
-		"a backend like any other: it talks to threads through signals alone; a specification is looked at without them",
+		"a backend like any other: it talks to threads through signals alone; specifications and policies are looked at without them",
 	},
 	{
 		"workflows",

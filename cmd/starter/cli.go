@@ -125,7 +125,7 @@ func (c *cli) rootCommand() *cobra.Command {
 	flags.BoolVar(&c.json, "json", false, "print JSON")
 	root.AddCommand(
 		c.openCommand(), c.sendCommand(), c.watchCommand(),
-		c.approveCommand(), c.denyCommand(),
+		c.approveCommand(), c.denyCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),
 		c.openapiCommand(), c.catalogCommand(),

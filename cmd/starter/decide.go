@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,43 @@ type deciding struct {
 	verdict             contract.Verdict
 	digest, by, comment string
 	yes                 bool
+	// edit is the input of an edit; grant that further calls are agreed to, with what
+	// bounds them.
+	edit          string
+	grant         bool
+	grantResource string
+	grantCalls    int
+	grantFor      time.Duration
+}
+
+// bounded reports whether a flag bounds a grant.
+func (d *deciding) bounded() bool {
+	return d.grantResource != "" || d.grantCalls != 0 || d.grantFor != 0
+}
+
+// consent completes a decision with what approves more, or other, than was asked.
+func (c *cli) consent(d *deciding, decision *contract.Decision) error {
+	switch {
+	case d.edit != "" && (d.grant || d.bounded()):
+		return misused("--edit does not go with --grant: an edit agrees to one call")
+	case d.bounded() && !d.grant:
+		return misused("--grant-resource, --grant-calls and --grant-for bound a --grant")
+	case d.grantCalls < 0 || d.grantFor < 0:
+		return misused("--grant-calls and --grant-for: want more than 0")
+	case d.edit != "":
+		input, err := c.jsonObject("--edit", d.edit)
+		if err != nil {
+			return err
+		}
+		decision.Verdict, decision.Input = contract.Edit, input
+	case d.grant:
+		decision.Grant = &contract.GrantTerms{Resource: d.grantResource, Calls: d.grantCalls}
+		if d.grantFor > 0 {
+			until := time.Now().Add(d.grantFor).UTC()
+			decision.Grant.Until = &until
+		}
+	}
+	return nil
 }
 
 func (c *cli) approveCommand() *cobra.Command {
@@ -30,12 +68,22 @@ waits, if there is one only.
 A decision quotes the digest of what was shown. --digest gives the one that a person
 saw elsewhere; the decision is then refused if the call is another by now. Without
 it the command shows what waits and asks on the terminal; where there is none, or
-with --json, it takes --digest, or --yes to approve whatever waits.`,
+with --json, it takes --digest, or --yes to approve whatever waits.
+
+--edit approves the call with another input, once a worker has found it right. --grant
+agrees to further calls of the tool in this thread too, see starter grants.`,
 		Example: `  starter approve acme/t1
   starter approve acme/t1 t1-s2-c1-a --by ann --comment "customer is right"
+  starter approve acme/t1 --edit '{"order": 4711, "cents": 500}'
+  starter approve acme/t1 --grant --grant-calls 5 --grant-for 2h
   starter approve acme/t1 t1-s2-c1-a --digest sha256:9f86d0… --json`,
 	}
 	cmd.Flags().BoolVar(&d.yes, "yes", false, "do not ask, whatever waits")
+	cmd.Flags().StringVar(&d.edit, "edit", "", "approve with this whole input instead, as JSON; @FILE reads a file, - standard input")
+	cmd.Flags().BoolVar(&d.grant, "grant", false, "agree to further calls of the tool in this thread too")
+	cmd.Flags().StringVar(&d.grantResource, "grant-resource", "", "only for calls with this resource key")
+	cmd.Flags().IntVar(&d.grantCalls, "grant-calls", 0, "only for so many calls")
+	cmd.Flags().DurationVar(&d.grantFor, "grant-for", 0, "only for so long, such as 2h")
 	return c.decideCommand(cmd, &d)
 }
 
@@ -59,10 +107,13 @@ func (c *cli) decideCommand(cmd *cobra.Command, d *deciding) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		decision := contract.Decision{Digest: d.digest, Verdict: d.verdict, By: d.by, Comment: d.comment}
+		if err := c.consent(d, &decision); err != nil {
+			return err
+		}
 		if err := c.connect(cmd.Context()); err != nil {
 			return err
 		}
-		decision := contract.Decision{Digest: d.digest, Verdict: d.verdict, By: d.by, Comment: d.comment}
 		if len(args) > 1 {
 			decision.Approval = args[1]
 		}
@@ -77,22 +128,33 @@ func (c *cli) decideCommand(cmd *cobra.Command, d *deciding) *cobra.Command {
 				}
 			}
 		}
-		send := c.threads.Approve
-		if d.verdict == contract.Deny {
-			send = c.threads.Deny
-		}
-		if err := send(cmd.Context(), thread, decision); err != nil {
+		if err := c.sendDecision(cmd.Context(), thread, decision); err != nil {
 			return err
 		}
 		return c.print(decision, func(w io.Writer) {
-			past := map[contract.Verdict]string{contract.Approve: "approved", contract.Deny: "denied"}
-			fmt.Fprintf(w, "%s: %s %s\n", thread, past[d.verdict], decision.Approval)
+			past := map[contract.Verdict]string{contract.Approve: "approved", contract.Deny: "denied", contract.Edit: "edited and approved"}
+			fmt.Fprintf(w, "%s: %s %s\n", thread, past[decision.Verdict], decision.Approval)
 		})
 	}
 	cmd.Flags().StringVar(&d.digest, "digest", "", "digest of the approval as it was shown")
 	cmd.Flags().StringVar(&d.by, "by", c.person(), "who decides, for the record")
 	cmd.Flags().StringVar(&d.comment, "comment", "", "comment, which the agent reads after a denial")
 	return cmd
+}
+
+// sendDecision sends a decision. An edit may be refused once it has been looked at,
+// so it waits for the answer.
+func (c *cli) sendDecision(ctx context.Context, thread contract.ThreadRef, decision contract.Decision) error {
+	switch decision.Verdict {
+	case contract.Edit:
+		return c.ask(ctx, func(ctx context.Context) error {
+			_, err := c.threads.Decide(ctx, thread, decision)
+			return err
+		})
+	case contract.Deny:
+		return c.threads.Deny(ctx, thread, decision)
+	}
+	return c.threads.Approve(ctx, thread, decision)
 }
 
 // confirm asks the person at the terminal about an approval that was shown.
