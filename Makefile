@@ -33,6 +33,12 @@ demo: devserver ## Run the support agent on an embedded Temporal (DEMO_YES=1 app
 	@go build -o $(BIN)/support-demo ./examples/support/demo
 	@$(BIN)/support-demo
 
+.PHONY: demo-openapi
+demo-openapi: devserver ## Let an agent assign reviewers to pull requests, by an OpenAPI specification
+	$(call say,demo-openapi: building)
+	@go build -o $(BIN)/triage-demo ./examples/github-triage/demo
+	@$(BIN)/triage-demo
+
 .PHONY: build
 build: ## Build bin/worker and bin/starter, static
 	$(call say,build: bin/worker bin/starter)

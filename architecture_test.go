@@ -270,6 +270,16 @@ var house = []room{
 		"starts the programs that a user would start by hand",
 	},
 	{
+		"examples/github-triage", nil, nil,
+		"a service for the example to work on: its agent and tools are a configuration file",
+	},
+	{
+		"examples/github-triage/demo",
+		[]string{"examples/github-triage", "internal/child"},
+		nil,
+		"starts the programs that a user would start by hand",
+	},
+	{
 		"test/node", nil,
 		[]string{"internal/testkit"},
 		"a backend in another language: it has the wire contract and nothing else",
