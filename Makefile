@@ -56,7 +56,7 @@ test: test-go test-devserver ## Run all tests, race detector on, on a real Tempo
 # The tests of the wire contract from another language, and of the TypeScript that
 # tools are rendered to, need npm; where there is none they are left out, and said so.
 ifneq ($(shell command -v npm),)
-NODE_MODULES := $(patsubst %,%/node_modules/.package-lock.json,test/node codemode/typescript/testdata/node)
+NODE_MODULES := $(patsubst %,%/node_modules/.package-lock.json,test/node test/mcp codemode/typescript/testdata/node)
 test-go: export HEDDLE_TEST_NODE := required
 endif
 
