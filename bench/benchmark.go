@@ -25,6 +25,7 @@ var All = []Benchmark{
 	{"search", searching},
 	{"openapi-spec", largeSpec},
 	{"openapi-call", httpCall},
+	{"mcp-call", mcpCall},
 }
 
 // pairs runs two things in turn, n times, and returns the median duration of
