@@ -202,7 +202,7 @@ var house = []room{
 	{
 		"providers/openapi",
 		[]string{"catalog", "internal/netguard", "secrets", "signals/contract"},
-		[]string{"catalog/catalogtest"},
+		[]string{"catalog/catalogtest", "providers/openapi/openapitest"},
 		"a source of tools: knows what a tool is, what a stored file is called, and no other source",
 	},
 	{
@@ -210,6 +210,10 @@ var house = []room{
 		[]string{"catalog"},
 		nil,
 		"keeps values and finds them in what leaves: knows scopes and references, neither tools nor threads",
+	},
+	{
+		"providers/openapi/openapitest", nil, nil,
+		"a service for tests: knows its specification by another parser alone",
 	},
 	{
 		"internal/netguard", nil, nil,
@@ -283,6 +287,10 @@ var house = []room{
 		"test/node", nil,
 		[]string{"internal/testkit"},
 		"a backend in another language: it has the wire contract and nothing else",
+	},
+	{
+		"test/services", nil, everything,
+		"tests of threads with services elsewhere",
 	},
 	{
 		"test/durability", nil, everything,

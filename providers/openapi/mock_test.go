@@ -1,79 +1,13 @@
 package openapi
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"os"
-	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
-
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/providers/openapi/openapitest"
 )
-
-// mock is a service that knows a specification by way of kin-openapi alone, and
-// refuses requests that do not fit it.
-type mock struct {
-	t     *testing.T
-	doc   *openapi3.T
-	base  string
-	valid atomic.Int64
-}
-
-var placeholder = regexp.MustCompile(`\\\{([^}]*)\\\}`)
-
-// route finds the operation of a request: that with the fewest placeholders.
-func (m *mock) route(r *http.Request) (*routers.Route, map[string]string) {
-	var best *routers.Route
-	var values map[string]string
-	for path, item := range m.doc.Paths.Map() {
-		operation := item.GetOperation(r.Method)
-		names := placeholder.FindAllStringSubmatch(regexp.QuoteMeta(path), -1)
-		pattern := regexp.MustCompile("^" + placeholder.ReplaceAllString(regexp.QuoteMeta(path), "([^/]+)") + "$")
-		match := pattern.FindStringSubmatch(strings.TrimPrefix(r.URL.EscapedPath(), m.base))
-		if operation == nil || match == nil || best != nil && len(names) >= len(values) {
-			continue
-		}
-		best = &routers.Route{Spec: m.doc, Path: path, PathItem: item, Method: r.Method, Operation: operation}
-		values = map[string]string{}
-		for i, name := range names {
-			values[name[1]], _ = url.PathUnescape(match[i+1])
-		}
-	}
-	return best, values
-}
-
-func (m *mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	route, values := m.route(r)
-	if route == nil {
-		m.t.Errorf("%s %s is no operation", r.Method, r.URL)
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	err := openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
-		Request: r, PathParams: values, Route: route,
-		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true},
-	})
-	if err != nil {
-		m.t.Errorf("%s %s with %s does not fit the specification: %v", r.Method, r.URL, body, err)
-		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	m.valid.Add(1)
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"endpoint":%q}`, r.Method+" "+route.Path)
-}
 
 // TestMockServices calls services that are made of published specifications: a
 // list, a write that a person agrees to, and what it made.
@@ -97,16 +31,7 @@ func TestMockServices(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			location := published(t, file)
-			text, err := os.ReadFile(location.File)
-			if err != nil {
-				t.Fatal(err)
-			}
-			doc, err := openapi3.NewLoader().LoadFromData(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := &mock{t: t, doc: doc, base: "/base"}
-			server := httptest.NewServer(m)
+			server := httptest.NewServer(openapitest.New(t, location.File, "/base"))
 			t.Cleanup(server.Close)
 			s := newSource(t, Options{Spec: location, Credentials: &safe{secret: Secret{Token: "token-1", Username: "u", Password: "p"}}}, server.URL+"/base")
 			b := newBroker(t, s)

@@ -1,0 +1,3 @@
+// Package services tests threads whose tools are the operations of services: on a
+// real Temporal server, with workers in processes of their own, and over real HTTP.
+package services
