@@ -22,6 +22,7 @@ var All = []Benchmark{
 	{"calls", calls},
 	{"first-model", firstModel},
 	{"history", history},
+	{"codemode", snippets},
 	{"search", searching},
 	{"openapi-spec", largeSpec},
 	{"openapi-call", httpCall},

@@ -76,7 +76,7 @@ func (s *stage) start(ctx context.Context) error {
 	}
 	s.threads = signals.NewClient(s.temporal, nil)
 	config := filepath.Join(s.dir, "heddle.yaml")
-	text := fmt.Sprintf("temporal:\n  address: %s\n", s.server.Address)
+	text := fmt.Sprintf("temporal:\n  address: %s\nsandbox: %s\n", s.server.Address, sandboxMode)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return err
 	}
@@ -88,7 +88,13 @@ func (s *stage) start(ctx context.Context) error {
 			Name: "bench", Instructions: "Measure.", Model: "instant", Tools: []string{"bench.*"},
 			Limits: heddle.Limits{Steps: 10_000, Calls: 100_000, Time: time.Hour},
 		},
+		heddle.Agent{
+			Name: coder, Instructions: "Measure.", Model: "instant", Tools: []string{"bench.*"}, Exposure: heddle.Code,
+			Limits: heddle.Limits{Steps: 10_000, Calls: 100_000, Time: time.Hour},
+		},
 		heddle.Tool("bench.read", "Reads nothing.", readNothing),
+		heddle.Tool("bench.slow", "Reads nothing, slowly.", readSlowly),
+		heddle.Tool("bench.free", "Writes nothing, without asking.", readNothing, heddle.Write(), heddle.WithoutApproval()),
 		heddle.Tool("bench.write", "Writes nothing.", readNothing, heddle.Write()),
 	)
 	if err != nil {
@@ -111,6 +117,9 @@ func (s *stage) close() error {
 	s.server.Kill()
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
+
+// coder is the agent whose model runs snippets.
+const coder = "coder"
 
 // newThread names a thread that does not exist yet.
 func (s *stage) newThread() contract.Start {
