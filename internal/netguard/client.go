@@ -106,7 +106,16 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
 	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) {
+			// A write is tried on another connection only when nothing of it went over
+			// the first, as when the server had closed that meanwhile.
+			if !repeatable(req.Method) {
+				connected.Store(false)
+			}
+		},
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
 	req = req.Clone(ctx)
 	if req.Header == nil {
 		req.Header = http.Header{}
@@ -227,10 +236,15 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return dialer.DialContext(ctx, network, address)
 }
 
+// repeatable reports whether a request of the method may be sent again by itself.
+func repeatable(method string) bool {
+	return method == "" || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions || method == http.MethodTrace
+}
+
 // redirect decides about following one. A write is not sent again to wherever a
 // server says: its response is the redirect itself.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
-	if m := via[0].Method; m != http.MethodGet && m != http.MethodHead && m != http.MethodOptions {
+	if !repeatable(via[0].Method) {
 		return http.ErrUseLastResponse
 	}
 	if len(via) > maxRedirects {

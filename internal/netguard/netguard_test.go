@@ -259,3 +259,44 @@ func TestNotSent(t *testing.T) {
 		}
 	}
 }
+
+// TestServerThatIsGone: a write over a connection that the server had closed, and
+// that finds nobody on another one, has not left. Whether the client notices the
+// closing before it writes is a matter of luck, so there are several tries.
+func TestServerThatIsGone(t *testing.T) {
+	for range 50 {
+		var unsent *netguard.NotSentError
+		if err := postToServerThatIsGone(t); errors.As(err, &unsent) {
+			return
+		}
+	}
+	t.Error("no write is known not to have left")
+}
+
+func postToServerThatIsGone(t *testing.T) error {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	client, err := netguard.New(netguard.Options{Allow: []string{server.Listener.Addr().String()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	post := func() error {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(req)
+		if err == nil {
+			_, _ = io.Copy(io.Discard, response.Body)
+			_ = response.Body.Close()
+		}
+		return err
+	}
+	if err := post(); err != nil {
+		t.Fatal(err)
+	}
+	server.CloseClientConnections()
+	server.Close()
+	return post()
+}

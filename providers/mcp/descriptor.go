@@ -15,8 +15,9 @@ type offer struct {
 	// name is the server's, exactly.
 	name, title, description string
 	input, output            json.RawMessage
-	// reads says that the server hints that the tool only reads.
-	reads bool
+	// reads says that the server hints that the tool only reads; destructive and
+	// idempotent are such hints too.
+	reads, destructive, idempotent bool
 	// mirrors says that some of the input is repeated in headers.
 	mirrors bool
 	// digest covers all of the offer that matters.
@@ -45,6 +46,8 @@ func readOffer(entry json.RawMessage, modern bool) (offer, error) {
 		o.description = plain(o.name, maxName)
 	}
 	o.reads = string(annotations["readOnlyHint"]) == "true"
+	o.destructive = string(annotations["destructiveHint"]) == "true"
+	o.idempotent = string(annotations["idempotentHint"]) == "true"
 	if textOf(members(fields["execution"])["taskSupport"]) == "required" {
 		return o, errors.New("it can only be called as a task, which is not supported")
 	}
@@ -62,7 +65,7 @@ func readOffer(entry json.RawMessage, modern bool) (offer, error) {
 	if checkSchema(fields["outputSchema"]) == nil {
 		o.output = fields["outputSchema"]
 	}
-	sum, err := encode([]any{o.name, o.title, o.description, canonical(o.input), canonical(o.output), o.reads})
+	sum, err := encode([]any{o.name, o.title, o.description, canonical(o.input), canonical(o.output), o.reads, o.destructive, o.idempotent})
 	if err != nil {
 		return o, err
 	}
@@ -127,5 +130,12 @@ func (s *Source) descriptor(o offer) (catalog.Descriptor, bool) {
 		Input: o.input, Output: o.output, Timeout: s.options.Timeout, Source: s.place,
 	}
 	hidden := s.permissions.apply(&d, o.name, s.options.Trusted && o.reads)
+	// That a write is destructive is believed of any server, that it may be repeated
+	// only of a trusted one.
+	d.Destructive = d.Operation == catalog.Write && o.destructive
+	d.Idempotent = s.options.Trusted && o.idempotent
+	if !s.options.Trusted {
+		d.Trust = catalog.TrustRemote
+	}
 	return d, !hidden
 }

@@ -263,8 +263,12 @@ func TestDescriptionsAreText(t *testing.T) {
 		t.Errorf("the description is %d bytes long: %.80q", len(got.Description), got.Description)
 	}
 	trusted := f.source(func(o *mcp.Options) { o.Trusted = true })
-	if got := tool(t, trusted, "far.nice"); got.Operation != catalog.Read {
-		t.Errorf("of a trusted server the tool is a %s", got.Operation)
+	if got := tool(t, trusted, "far.nice"); got.Operation != catalog.Read || !got.Idempotent || got.Trust != catalog.TrustAuthor {
+		t.Errorf("of a trusted server the tool is %+v", got.Descriptor)
+	}
+	f.offer(`[{"name":"bad","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true,"idempotentHint":true}}]`)
+	if got := tool(t, f.source(), "far.bad"); !got.Destructive || got.Idempotent || got.Trust != catalog.TrustRemote {
+		t.Errorf("of any other server the tool is %+v", got.Descriptor)
 	}
 }
 

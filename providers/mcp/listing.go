@@ -45,6 +45,13 @@ func (l *listing) outdated() {
 	l.said++
 }
 
+// expire has the server asked anew, while what is remembered holds until it answers.
+func (l *listing) expire() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expiry = time.Time{}
+}
+
 func (l *listing) reported() Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -243,6 +250,9 @@ func (o offer) diff(now offer) string {
 	}
 	if !sameJSON(o.output, now.output) {
 		parts = append(parts, "output schema")
+	}
+	if o.destructive != now.destructive || o.idempotent != now.idempotent {
+		parts = append(parts, "what it says of its effects")
 	}
 	if o.reads != now.reads {
 		parts = append(parts, fmt.Sprintf("says that it only reads: %t -> %t", o.reads, now.reads))

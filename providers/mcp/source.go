@@ -188,7 +188,7 @@ func (s *Source) with(ctx context.Context, scope catalog.Scope, write bool, act,
 		if err == nil || attempt == 2 || !errors.As(err, &f) || !f.gone || write && f.effect != catalog.EffectNone || ctx.Err() != nil {
 			return result, err
 		}
-		s.listing.outdated()
+		s.listing.expire()
 		if again != nil {
 			do = again
 		}
