@@ -54,7 +54,7 @@ func (p *parts) addOpenAPI(options OpenAPIOptions) error {
 	if err != nil {
 		return err
 	}
-	p.sources = append(p.sources, source)
+	p.sources = append(p.sources, source.Lazy())
 	return nil
 }
 

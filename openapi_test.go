@@ -1,6 +1,9 @@
 package heddle_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,5 +39,20 @@ func TestConfiguredOpenAPI(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "heddle.yaml:6:3: ") {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// TestOpenAPIFetchesNothingAtFirst builds an application whose specification cannot
+// be had now.
+func TestOpenAPIFetchesNothingAtFirst(t *testing.T) {
+	asked := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked = true
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	text := fmt.Sprintf("openapi:\n  shop: {spec: %q, allow: [%q]}\n", server.URL+"/openapi.json", server.Listener.Addr().String())
+	if _, err := heddle.New(configFile(t, sound+text)); err != nil || asked {
+		t.Errorf("error %v, asked %t", err, asked)
 	}
 }

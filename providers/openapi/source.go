@@ -178,6 +178,23 @@ func (s *Source) Close() {
 	s.loader.Close()
 }
 
+// Lazy returns the source for a catalog that asks nothing elsewhere before tools of
+// the source are wanted: a specification that has to be fetched is left for then.
+func (s *Source) Lazy() catalog.Source {
+	if s.options.Spec.URL == "" {
+		return s
+	}
+	return lazy{s}
+}
+
+// lazy is a source whose specification has to be fetched.
+type lazy struct{ *Source }
+
+var _ catalog.Remote = lazy{}
+
+// Namespace begins the ids of the tools.
+func (l lazy) Namespace() string { return l.options.Namespace }
+
 // Name is the namespace.
 func (s *Source) Name() string { return s.options.Namespace }
 

@@ -1,9 +1,12 @@
 package services
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -121,6 +124,66 @@ openapi:
 				t.Errorf("the snippet called %q, want %q; %d requests were valid", got, s.want, mocks[name].Valid())
 			}
 		})
+	}
+}
+
+const filesSpec = `
+openapi: 3.1.0
+info: {title: Files, version: '1'}
+paths:
+  /scans/{id}:
+    get:
+      operationId: download
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses: {'200': {description: The scan, content: {application/pdf: {}}}}
+  /mails:
+    post:
+      operationId: send
+      requestBody:
+        required: true
+        content: {multipart/form-data: {schema: {type: object, required: [file], properties: {subject: {type: string}, file: {type: string, format: binary}}}}}
+      responses: {'200': {description: What was sent, content: {application/json: {schema: {type: object, properties: {name: {type: string}, size: {type: integer}}}}}}}
+`
+
+// TestSnippetHandsAFileOn takes a file from one operation to another by its handle:
+// the snippet, the thread and its history never hold the content.
+func TestSnippetHandsAFileOn(t *testing.T) {
+	scan := bytes.Repeat([]byte("%PDF\x00\xff"), 100_000)
+	var sent []byte
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/pdf")
+			_, _ = w.Write(scan)
+			return
+		}
+		file, header, err := r.FormFile("file")
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		sent, _ = io.ReadAll(file)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"name":%q,"size":%d}`, header.Filename, len(sent))
+	}))
+	t.Cleanup(web.Close)
+	worker := testkit.StartWorker(t, testkit.Worker{Server: testkit.DevServer(t), Files: map[string]string{
+		"files.yaml": filesSpec,
+		"heddle.yaml": "task_queue: ${HEDDLE_TASK_QUEUE}\nsandbox: " + sandboxMode + fmt.Sprintf(`
+agents:
+  coder: {instructions: Run what the user says., model: coder, exposure: code, tools: [office.*]}
+openapi:
+  office: {spec: files.yaml, server: %q, allow: [%q]}
+`, web.URL, web.Listener.Addr().String()),
+	}})
+	threads := signals.NewClient(testkit.DevServer(t).Client(t), &signals.Options{TaskQueue: worker.TaskQueue})
+	got := converse(t, threads, contract.Start{
+		ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t)}, Agent: "coder", User: "ada",
+	}, `
+		const scan = await office.download({ id: "7" });
+		const mail = await office.send({ body: { subject: "A scan", file: { filename: "scan.pdf", ref: scan.ref } } });
+		return [scan.content_type, mail.name, String(mail.size)];`)
+	if want := fmt.Sprint([]string{"application/pdf", "scan.pdf", fmt.Sprint(len(scan))}); fmt.Sprint(got) != want || !bytes.Equal(sent, scan) {
+		t.Errorf("told %v, want %s; %d bytes were sent", got, want, len(sent))
 	}
 }
 
