@@ -90,6 +90,11 @@ func short(p contract.Part) contract.Part {
 		over.Preview, over.Votes = nil, nil
 		p.Approval = &over
 	}
+	if p.Grant != nil { // the thread has it whole
+		grant := *p.Grant
+		grant.By, grant.Resource = cutEncoded(grant.By, activities.MaxCarriedText), cutEncoded(grant.Resource, activities.MaxCarriedText)
+		p.Grant = &grant
+	}
 	if p.Decision != nil {
 		decision := *p.Decision
 		decision.Comment = cutEncoded(decision.Comment, activities.MaxCarriedText)

@@ -121,8 +121,8 @@ func TestCarriedStaysSmall(t *testing.T) {
 	wide := func(n int) string { return strings.Repeat("w", n) }
 	hostile := func(n int) string { return strings.Repeat("\x01<", n/2) } // six bytes a character in JSON
 	var steps []step
-	for range 40 {
-		steps = append(steps, calling("refund!"), answer(hostile(contract.MaxText)))
+	for i := range 40 {
+		steps = append(steps, asked(grantable, fmt.Sprintf("refund%d", i)), answer(hostile(contract.MaxText)))
 	}
 	h := newHarness(t, steps...)
 	var a *activities.Activities
@@ -140,7 +140,15 @@ func TestCarriedStaysSmall(t *testing.T) {
 	for i := range 40 {
 		at := time.Duration(i) * time.Minute
 		h.at(at+time.Second, func() { submit(i) })
-		h.at(at+2*time.Second, func() { h.decide(0, contract.Deny) })
+		h.at(at+2*time.Second, func() {
+			if i >= contract.MaxGrants {
+				h.decide(0, contract.Deny)
+				return
+			}
+			h.signalDecision(0, func(d *contract.Decision) {
+				d.By, d.Grant = hostile(128), &contract.GrantTerms{Resource: hostile(256)}
+			})
+		})
 	}
 	h.at(time.Hour, func() {
 		for i := range contract.MaxQueue + 10 {
@@ -155,6 +163,9 @@ func TestCarriedStaysSmall(t *testing.T) {
 	}
 	if len(encoded) > 64<<10 {
 		t.Errorf("the next run is given %d bytes, at most 64 KiB are allowed", len(encoded))
+	}
+	if len(in.Carried.Grants) == 0 || len(in.Carried.Grants) >= contract.MaxGrants || in.Carried.Granted != contract.MaxGrants {
+		t.Errorf("%d grants carried of %d", len(in.Carried.Grants), in.Carried.Granted)
 	}
 	if len(in.Carried.Queue) < contract.MaxQueue-1 {
 		t.Errorf("%d messages carried", len(in.Carried.Queue))

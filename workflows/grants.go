@@ -58,6 +58,24 @@ func (t *thread) endStale(plan catalog.Plan) {
 	}
 }
 
+// maxCarriedGrants bounds, in bytes, the grants that go on in the next run.
+const maxCarriedGrants = 8 << 10
+
+// leaveGrants ends the oldest grants where there are more than the next run can be
+// given. The calls of one that ends are asked about again.
+func (t *thread) leaveGrants() {
+	size, from := 0, len(t.standing)
+	for ; from > 0; from-- {
+		g := t.standing[from-1]
+		if size += 400 + escaped(g.Resource) + escaped(g.By); size > maxCarriedGrants {
+			break
+		}
+	}
+	for _, g := range slices.Clone(t.standing[:from]) {
+		t.endGrant(g, contract.PartExpired, "Grant "+g.ID+" ended with its run")
+	}
+}
+
 // give makes a grant of a decision that check has let pass.
 func (t *thread) give(ap *approval, d contract.Decision) {
 	t.given++

@@ -186,6 +186,7 @@ const maxArchivings = 20
 // turns or between the steps of one, when no activity is in flight.
 func (t *thread) rollOver() error {
 	t.rolling = true // from here on, updates are told to come again
+	t.leaveGrants()
 	ctx := workflow.WithActivityOptions(t.ctx, archiveOptions())
 	in := activities.ArchiveInput{From: t.first, To: t.length(), After: t.archivedSeq, Archive: t.archive}
 	for n := 1; ; n++ { // signals come in meanwhile, and may bring parts and messages

@@ -232,6 +232,17 @@ func TestPolicyBlocksEveryCaller(t *testing.T) {
 			t.Errorf("call %s ended with %v", call, p)
 		}
 	}
+	b.start.Agent, b.start.Thread = "coder", b.start.Thread+"-snippet"
+	answer := b.answer(b.send(`
+		const codes = [];
+		for (const tool of ["test.read", "test.free", "test.write"]) {
+			codes.push(await tools.call({ id: tool, input: { name: "x" } }).catch((e: any) => e.code));
+		}
+		codes.push(await test.read({ name: "y" }).catch((e: any) => e.code));
+		return codes.join(" ");`))
+	if want := `"policy_blocked policy_blocked policy_blocked policy_blocked"`; string(answer.Result) != want {
+		t.Errorf("the snippet came to %s, want %s", asJSON(answer), want)
+	}
 	if reads := lines(t, b.worker, "reads"); len(reads) != 0 || b.effects() != "" {
 		t.Errorf("reads %v, effects %q", reads, b.effects())
 	}
