@@ -129,6 +129,9 @@ func (a *Activities) fitCalls(ctx context.Context, calls []PlannedCall) error {
 		if preview := calls[i].Plan.Preview; encodedLen(preview) > share {
 			calls[i].Plan.Preview = quoted(string(preview), share)
 		}
+		if does := calls[i].Plan.Does; 6*len(does) > share { // a character takes six bytes in JSON at most
+			calls[i].Plan.Does = beginning(does, share/6)
+		}
 		if problem := calls[i].Problem; problem != nil && encodedLen(problem.Details) > share {
 			problem.Details = nil
 		}

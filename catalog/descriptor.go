@@ -166,6 +166,10 @@ type Tool struct {
 	// at Plan and again at Dispatch, so it must answer alike each time and do nothing
 	// outside. An error refuses the call; an empty key names nothing.
 	Resource func(input json.RawMessage) (string, error)
+	// Preview, if set, says what a call with an input will do, for the person who is
+	// asked about it: a method and URL, a difference. It does nothing outside. At
+	// most [MaxDoes] bytes of it are shown.
+	Preview func(input json.RawMessage) string
 	// Call carries one call out. The input was validated. The context ends at
 	// the tool's timeout or when the turn is cancelled; a function that does not
 	// return soon after is left behind.

@@ -44,6 +44,9 @@ type Plan struct {
 	// Preview is the input as a person may see it: the whole up to [MaxPreview]
 	// bytes, else its beginning as a JSON string. Only set where a person is asked.
 	Preview json.RawMessage `json:"preview,omitempty"`
+	// Does says what the call does where the tool can say more than its input, such
+	// as the method and URL of a request. Only set where a person is asked.
+	Does string `json:"does,omitempty"`
 	// DescriptorDigest and InputDigest bind an approval to what was shown: to all
 	// of the tool's descriptor but source and timeout, and to the input as it will
 	// be called with, its defaults filled in.

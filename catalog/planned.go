@@ -1,14 +1,11 @@
 package catalog
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 )
 
 const (
-	// MaxPreview bounds a plan's preview, in bytes.
-	MaxPreview = 4 << 10
 	// maxTitle bounds a plan's title.
 	maxTitle = 200
 )
@@ -30,7 +27,7 @@ func (c *call) plan() Plan {
 		HonoursKeys:      c.tool.HonoursKeys,
 	}
 	if c.consent.NeedsApproval {
-		p.Preview = preview(c.secrets.json(c.input))
+		c.show(&p)
 	}
 	return p
 }
@@ -80,25 +77,4 @@ func (d Descriptor) timeout() time.Duration {
 		return DefaultTimeout
 	}
 	return min(d.Timeout, MaxTimeout)
-}
-
-// preview is the input, or its beginning as a JSON string.
-func preview(input json.RawMessage) json.RawMessage {
-	if len(input) <= MaxPreview {
-		return input
-	}
-	// Quotes and control characters grow when they are escaped, so the cut is
-	// found from what comes out.
-	keep := MaxPreview - len(`""`)
-	for {
-		text, err := encode(clip(string(input), keep))
-		if err != nil {
-			return json.RawMessage(`""`)
-		}
-		over := len(text) - MaxPreview
-		if over <= 0 {
-			return text
-		}
-		keep -= max(over/2, 1)
-	}
 }

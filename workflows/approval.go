@@ -82,7 +82,7 @@ func (t *thread) ask(turn *turn, c *call) *approval {
 	plan := c.planned.Plan
 	ap := &approval{of: c, askedBy: []string{t.start.User, turn.user}, Approval: contract.Approval{
 		ID: c.planned.ID + "-a", Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
-		Title: plan.Title, Reason: plan.Reason, Preview: plan.Preview,
+		Title: plan.Title, Reason: plan.Reason, Preview: plan.Preview, Does: plan.Does,
 		DescriptorDigest: plan.DescriptorDigest, InputDigest: plan.InputDigest,
 		Digest:   approvalDigest(c.planned.Tool, plan.DescriptorDigest, plan.InputDigest),
 		Resource: plan.ResourceKey, Approvers: plan.Approvers, Grantable: plan.Grantable,

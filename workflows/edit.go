@@ -48,7 +48,7 @@ func (t *thread) replace(ap *approval, planned activities.PlannedCall) {
 			t.open[i] = c.planned.Call
 		}
 	}
-	ap.Preview, ap.Reason, ap.Resource = plan.Preview, plan.Reason, plan.ResourceKey
+	ap.Preview, ap.Does, ap.Reason, ap.Resource = plan.Preview, plan.Does, plan.Reason, plan.ResourceKey
 	ap.DescriptorDigest, ap.InputDigest = plan.DescriptorDigest, plan.InputDigest
 	ap.Digest = approvalDigest(ap.Tool, plan.DescriptorDigest, plan.InputDigest)
 	ap.Approvers, ap.Grantable, ap.Votes = plan.Approvers, plan.Grantable, nil

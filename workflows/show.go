@@ -95,6 +95,9 @@ func (t *thread) details() string {
 			fmt.Fprintf(&d, "Asked because %s. ", ap.Reason)
 		}
 		fmt.Fprintf(&d, "Expires %s.\n\n```json\n%s\n```\n\n", ap.ExpiresAt.UTC().Format(time.RFC1123), cut(indented(ap.Preview), contract.MaxPreview))
+		if ap.Does != "" {
+			fmt.Fprintf(&d, "It does:\n\n```\n%s\n```\n\n", cut(ap.Does, contract.MaxPartText))
+		}
 		if ap.Approvers > 0 {
 			fmt.Fprintf(&d, "%s who did not ask must agree; %d missing.\n\n", people(ap.Approvers), ap.missing())
 		}

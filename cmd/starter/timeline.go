@@ -163,7 +163,13 @@ func (t *timeline) approval(p contract.Part) (text, body string) {
 // quote shows the input of a call that waits, and the digest that a decision
 // quotes: on a line of its own, unbroken, so that it can be copied.
 func (t *timeline) quote(a contract.Approval) {
+	if a.Does != "" {
+		t.block(clean(a.Does), bold)
+	}
 	t.block(preview(a, 0), plain)
+	if a.Approvers > 0 {
+		t.lines([]string{fmt.Sprintf("%s must agree, none of them who asked; %d have", count(a.Approvers, "other"), len(a.Votes))}, plain)
+	}
 	t.lines([]string{"digest: " + clean(a.Digest)}, plain)
 }
 

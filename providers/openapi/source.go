@@ -279,6 +279,7 @@ func (s *Source) tool(spec *Spec, o *operation, id string) catalog.Tool {
 		},
 		Sketch:  func() (input, output json.RawMessage) { return spec.sketch(o) },
 		Prepare: func(input json.RawMessage) (json.RawMessage, error) { return prepare(spec, o, input) },
+		Preview: func(input json.RawMessage) string { return s.preview(spec, o, input) },
 		Call: func(ctx context.Context, call catalog.Call) (json.RawMessage, error) {
 			return s.call(ctx, spec, o, write, call)
 		},

@@ -21,6 +21,9 @@ type Approval struct {
 	// Preview is the input as a person may see it, secrets redacted. It is the
 	// whole input up to [MaxPreview] bytes, else its beginning as a JSON string.
 	Preview json.RawMessage `json:"preview"`
+	// Does says what the call does, where the tool can say more than its input: the
+	// method and URL of a request, a difference.
+	Does string `json:"does,omitempty"`
 	// DescriptorDigest identifies the tool's description and schemas.
 	DescriptorDigest string `json:"descriptor_digest"`
 	// InputDigest identifies the exact input.
