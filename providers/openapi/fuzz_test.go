@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/heddle-dev/heddle/catalog"
 )
@@ -106,6 +107,47 @@ func FuzzMembers(f *testing.F) {
 				if !bytes.Equal(got[i], list[i]) {
 					t.Errorf("%s: item %d is %s, want %s", text, i, got[i], list[i])
 				}
+			}
+		}
+	})
+}
+
+// FuzzNextLink reads the header Link: what it finds stands in the header between
+// angle brackets, and nothing in it hangs or panics.
+func FuzzNextLink(f *testing.F) {
+	for _, text := range []string{
+		`<https://a.b/c?page=2>; rel="next", <https://a.b/c?page=9>; rel="last"`, `<a>; title="x, <b>; rel=next"; rel=prev, <c>;REL=Next`,
+		`<a>; rel="last next"`, `<a`, `>; rel=next`, `<>;rel=next,<b>;rel=next`, `<a>; rel="\"`, `,,,<a>;;;rel=next`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if address := nextLink([]string{text}); address != "" && !strings.Contains(text, "<"+address+">") {
+			t.Errorf("%q: found %q", text, address)
+		}
+	})
+}
+
+// FuzzReplace writes a value into JSON: it is found there again, and all else stays.
+func FuzzReplace(f *testing.F) {
+	f.Add(`{"a":{"b":[1]},"c":"}"}`, "a", "b")
+	f.Add(`{"a/b":{"~":1}}`, "a/b", "~")
+	f.Add(`[]`, "", "x")
+	f.Fuzz(func(t *testing.T, text, first, second string) {
+		if !valid([]byte(text)) || !utf8.ValidString(first) || !utf8.ValidString(second) {
+			return
+		}
+		pointer := at("", first, second)
+		out := replace([]byte(text), pointer, []byte(`["new"]`))
+		if !valid(out) {
+			t.Fatalf("%s at %s makes %s", text, pointer, out)
+		}
+		if got, ok := lookup(out, pointer); !ok || string(got) != `["new"]` {
+			t.Errorf("%s at %s makes %s", text, pointer, out)
+		}
+		for _, m := range members([]byte(text)) {
+			if m.key != first && !bytes.Equal(objectOf(out)[m.key], objectOf([]byte(text))[m.key]) {
+				t.Errorf("%s at %s changes %s: %s", text, pointer, m.key, out)
 			}
 		}
 	})
