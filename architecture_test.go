@@ -86,7 +86,7 @@ var house = []room{
 		[]string{
 			"activities", "catalog", "codemode/check", "codemode/engine", "codemode/snippet", "codemode/typescript", "signals/contract",
 		},
-		[]string{"codemode/sandbox"},
+		[]string{"codemode/lookup", "codemode/sandbox"},
 		"runs a segment of a snippet, as activities ask it to; it never looks at snippet text",
 	},
 	{

@@ -151,7 +151,7 @@ func (s *stretch) take(step snippet.Step) {
 		if c.Number > len(s.journal.Calls) {
 			s.journal.Calls = append(s.journal.Calls, c.Record())
 		}
-		if s.end == nil || slices.Contains(s.end.Unawaited, c.Number) {
+		if !s.cancelled[c.Number] && (s.end == nil || slices.Contains(s.end.Unawaited, c.Number)) {
 			s.begin(c)
 		}
 	}

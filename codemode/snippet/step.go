@@ -30,7 +30,7 @@ type Step struct {
 	// an execution from a journal they are all calls with no outcome yet.
 	Calls []Call `json:"calls,omitempty"`
 	// Cancelled are the numbers of sleeps of this or earlier steps that the
-	// snippet called off. Their outcomes need not be delivered.
+	// snippet called off. Their outcomes cannot be delivered.
 	Cancelled []int `json:"cancelled,omitempty"`
 	// CallSites are the calls that stand in the source, in the first step of a
 	// program that asked for them, also those that have not been made: JSON, as
