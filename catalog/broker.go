@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,49 +11,79 @@ import (
 // concurrent use.
 type Broker struct {
 	sources []*source
+	views   views
 	schemas schemas
 	secrets Secrets
 	policy  Policy
 	modes   Modes
 }
 
-// New returns a broker of the sources' tools. It lists each source once and
-// refuses what a source's author must put right: an id that is illegal or used
-// twice, and a descriptor that is incomplete. A source that cannot be listed now,
-// or not within ten seconds, is no error; its tools are there as soon as it can. A
-// [Remote] source is not listed yet.
+// New returns a broker of the sources' tools. Sources whose tools are at hand are
+// listed once, and it refuses what their author must put right: an id that is
+// illegal or used twice, and a descriptor that is incomplete. [Remote] and
+// [Scoped] sources are asked when their tools are needed. A source that cannot be
+// listed now, or not within ten seconds, is no error; its tools are there as soon
+// as it can.
+//
+// Of tools with one id in several sources that of the first source counts, on
+// every worker alike; the others are left out and logged.
 func New(sources ...Source) (*Broker, error) {
 	modes, err := NewModes()
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
 	b := &Broker{modes: modes}
+	names := map[string]bool{}
 	for i, s := range sources {
 		if s == nil {
 			return nil, fmt.Errorf("catalog: source number %d is nil", i+1)
 		}
-		b.sources = append(b.sources, &source{Source: s})
+		guarded := newSource(s)
+		if guarded.remote != nil {
+			namespace := guarded.remote.Namespace()
+			if names[namespace] {
+				return nil, fmt.Errorf("catalog: two sources have the namespace %s", quote(namespace))
+			}
+			names[namespace] = true
+		}
+		b.sources = append(b.sources, guarded)
 	}
+	for _, s := range b.sources {
+		s.others = names
+	}
+	if err := b.checkAtHand(); err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	return b, nil
+}
+
+// checkAtHand says what is wrong with the tools that are at hand.
+func (b *Broker) checkAtHand() error {
+	listings := make([]*listing, len(b.sources))
+	var wg sync.WaitGroup
+	for i, s := range b.sources {
+		if s.atHand() {
+			wg.Go(func() { listings[i], _ = s.get(context.Background(), Scope{}, forStart) })
+		}
+	}
+	wg.Wait()
 	var faults []error
 	places := map[string]string{}
-	for _, l := range b.Here().list(context.Background(), Scope{}) {
+	for i, l := range listings {
+		if l == nil {
+			continue
+		}
+		faults = append(faults, l.faults...)
 		for _, tool := range l.tools {
-			place := fmt.Sprintf("%s (source %s)", cmp.Or(tool.Source, "unknown place"), quote(l.source.Name()))
-			if err := checkTool(tool); err != nil {
-				faults = append(faults, fmt.Errorf("%s: %w", place, err))
-				continue
-			}
+			place := b.sources[i].place(tool)
 			if first, twice := places[tool.ID]; twice {
-				faults = append(faults, fmt.Errorf("tool id %s is used twice: at %s and at %s", quote(tool.ID), first, place))
+				faults = append(faults, usedTwice(tool.ID, first, place))
 				continue
 			}
 			places[tool.ID] = place
 		}
 	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, fmt.Errorf("catalog: %w", err)
-	}
-	return b, nil
+	return errors.Join(faults...)
 }
 
 // Plan checks a request and says what it takes. It does nothing outside. What
@@ -81,29 +110,4 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 		return b.redact(scope, Outcome{Error: err})
 	}
 	return b.redact(scope, c.run(ctx, plan.Timeout, req.Before))
-}
-
-// sourceListing is what one source has, or why it cannot be read.
-type sourceListing struct {
-	source *source
-	tools  []Tool
-	err    error
-}
-
-// list asks all sources at once that the scope may have tools of; one that fails has
-// no tools and an error. The answers come in the order of the sources.
-func (b *Broker) list(ctx context.Context, scope Scope) []sourceListing {
-	all := make([]sourceListing, len(b.sources))
-	var wg sync.WaitGroup
-	for i, s := range b.sources {
-		if all[i].source = s; !scope.reaches(s) {
-			continue
-		}
-		wg.Go(func() {
-			tools, err := s.list(ctx)
-			all[i] = sourceListing{s, tools, err}
-		})
-	}
-	wg.Wait()
-	return all
 }

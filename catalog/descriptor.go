@@ -241,11 +241,12 @@ type Call struct {
 type Source interface {
 	// Name names the source in errors.
 	Name() string
-	// Tools lists the source's tools as they are now. It is called for each plan
-	// and each dispatch, so a source whose tools lie elsewhere remembers them. It
-	// may be called by several goroutines, and none changes what it gets. An error,
-	// a panic or more than ten seconds make the source's own tools unavailable and
-	// no others.
+	// Tools lists the source's tools as they are now. It is called for each plan and
+	// each dispatch, so it answers from memory, with the very slice that it returned
+	// before if nothing has changed; a source whose tools lie elsewhere is a [Remote].
+	// It may be called by several goroutines, and none changes what it gets. An error,
+	// a panic or more than ten seconds cost no other source's tools: what the source
+	// listed before holds, and it is tried again later.
 	Tools(ctx context.Context) ([]Tool, error)
 }
 

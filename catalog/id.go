@@ -85,6 +85,16 @@ func (s Scope) Allows(id string) bool {
 	return false
 }
 
+// reaches reports whether the scope may use tools of a namespace, if there are any.
+func (s Scope) reaches(namespace string) bool {
+	for _, glob := range s.Tools {
+		if glob == "*" || namespaceOf(glob) == namespace {
+			return true
+		}
+	}
+	return false
+}
+
 func matchGlob(glob, id string) bool {
 	if glob == "*" || glob == id {
 		return true

@@ -2,15 +2,12 @@ package catalog
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 )
 
-// Tools lists what the scope may use with its schemas, ordered by id. A source
-// that cannot be read is left out, and a tool whose descriptor cannot be used too;
-// both are logged. The error is that of ctx.
+// Tools lists what the scope may use with its schemas, ordered by id. Of a
+// source that cannot be read the last listing holds; a tool whose descriptor cannot
+// be used is left out. Both are logged. The error is that of ctx.
 //
 // All schemas are made at once: where there may be many tools, ask [Broker.List]
 // what there is and [Broker.Lookup] for the ones that are wanted.
@@ -20,10 +17,10 @@ func (b *Broker) Tools(ctx context.Context, scope Scope) ([]Descriptor, error) {
 		return nil, err
 	}
 	var all []Descriptor
-	for _, v := range visible {
-		tool, err := complete(v.tool)
+	for _, listed := range visible {
+		tool, err := complete(*listed)
 		if err != nil {
-			v.leaveOut(ctx, err)
+			slog.WarnContext(ctx, "catalog: a tool is left out", "tool", listed.ID, "error", err)
 			continue
 		}
 		all = append(all, tool.Descriptor)
@@ -40,8 +37,8 @@ func (b *Broker) List(ctx context.Context, scope Scope) ([]Descriptor, error) {
 		return nil, err
 	}
 	all := make([]Descriptor, len(visible))
-	for i, v := range visible {
-		all[i] = v.tool.Descriptor
+	for i, tool := range visible {
+		all[i] = tool.Descriptor
 	}
 	return all, nil
 }
@@ -79,53 +76,32 @@ func (b *Broker) Nearest(ctx context.Context, scope Scope, id string) []string {
 		return nil
 	}
 	ids := make([]string, len(visible))
-	for i, v := range visible {
-		ids[i] = v.tool.ID
+	for i, tool := range visible {
+		ids[i] = tool.ID
 	}
 	return near(id, ids)
 }
 
-// listed is a tool and the source that lists it.
-type listed struct {
-	tool   Tool
-	source *source
-}
-
-func (l listed) leaveOut(ctx context.Context, err error) {
-	slog.WarnContext(ctx, "catalog: a tool is left out", "source", l.source.Name(), "tool", l.tool.ID, "error", err)
-}
-
 // visible are the tools that the scope may use in its mode, ordered by id. The
 // error is that of ctx.
-func (b *Broker) visible(ctx context.Context, scope Scope) ([]listed, error) {
-	var all []listed
-	seen := map[string]bool{}
-	mode, unknown := b.modes.Of(scope.Mode)
-	if unknown != nil {
-		return nil, ctx.Err()
+func (b *Broker) visible(ctx context.Context, scope Scope) ([]*Tool, error) {
+	view, _, err := b.view(ctx, scope)
+	if err != nil {
+		return nil, err
 	}
-	for _, l := range b.list(ctx, scope) {
-		for _, tool := range l.tools {
-			if !scope.Allows(tool.ID) || seen[tool.ID] {
-				continue
-			}
-			seen[tool.ID] = true
-			found := listed{tool, l.source}
-			if err := checkTool(tool); err != nil {
-				found.leaveOut(ctx, err)
-				continue
-			}
-			if mode.Admits(tool.Descriptor) != nil {
-				continue
-			}
-			all = append(all, found)
+	var all []*Tool
+	for _, tool := range view.tools {
+		if b.shows(scope, tool) {
+			all = append(all, tool)
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("catalog: list tools: %w", err)
-	}
-	slices.SortFunc(all, func(a, b listed) int { return strings.Compare(a.tool.ID, b.tool.ID) })
 	return all, nil
+}
+
+// shows reports whether the scope may use a tool in its mode.
+func (b *Broker) shows(scope Scope, tool *Tool) bool {
+	mode, unknown := b.modes.Of(scope.Mode)
+	return unknown == nil && scope.Allows(tool.ID) && mode.Admits(tool.Descriptor) == nil
 }
 
 // complete returns a tool with its schemas, if it can be used.

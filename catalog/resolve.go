@@ -10,31 +10,43 @@ import (
 // resolve finds a tool within the scope. A tool out of scope is refused in
 // exactly the words of one that does not exist, so that nobody learns of it.
 //
-// A tool belongs to the source that listed it first. While that source cannot
-// be read the tool is unavailable: no other source may step in with one of the
-// same id.
+// A tool belongs to the first source that lists it. While that source cannot be
+// read its last listing holds: no other source may step in with a tool of the same
+// id.
 func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *Error) {
 	if !scope.Allows(id) {
 		return nil, b.unknown(ctx, scope, id)
 	}
+	for _, s := range b.sources {
+		if s.mayHave(namespaceOf(id)) && s.peek(scope).find(id) != nil {
+			l, _ := s.get(ctx, scope, forOne)
+			if ctx.Err() != nil {
+				return nil, ended(ctx, "before the tool was called")
+			}
+			if tool := l.find(id); tool != nil {
+				return tool, nil
+			}
+		}
+	}
+	return b.resolveAnew(ctx, scope, id)
+}
+
+// resolveAnew asks the sources that may have a tool which none is known to have.
+func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool, *Error) {
 	var unread error
-	for _, s := range b.owners(id) {
-		if !s.holds(id) {
+	for _, s := range b.sources {
+		if !s.mayHave(namespaceOf(id)) {
 			continue
 		}
-		tools, err := s.list(ctx)
+		l, err := s.get(ctx, scope, forOne)
 		if ctx.Err() != nil {
 			return nil, ended(ctx, "before the tool was called")
 		}
-		had, known := s.had(id)
-		switch {
-		case err != nil && had:
-			return nil, unavailable(s, id, err)
-		case err != nil && !known:
-			unread = errors.Join(unread, fmt.Errorf("source %s: %w", quote(s.Name()), err))
-		}
-		if tool := find(tools, id); tool != nil {
+		if tool := l.find(id); tool != nil {
 			return tool, nil
+		}
+		if err != nil {
+			unread = errors.Join(unread, fmt.Errorf("source %s: %w", quote(s.Name()), err))
 		}
 	}
 	if unread != nil {
@@ -47,28 +59,7 @@ func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *E
 	return nil, b.unknown(ctx, scope, id)
 }
 
-// owners are the sources in the order in which to look for the tool: the one
-// that had it comes first.
-func (b *Broker) owners(id string) []*source {
-	for i, s := range b.sources {
-		if had, _ := s.had(id); had {
-			if i == 0 {
-				break
-			}
-			ordered := append([]*source{s}, b.sources[:i]...)
-			return append(ordered, b.sources[i+1:]...)
-		}
-	}
-	return b.sources
-}
-
-func unavailable(s *source, id string, err error) *Error {
-	return &Error{
-		Code:      CodeSourceUnavailable,
-		Message:   fmt.Sprintf("tool %s: its source %s cannot be read: %s", quote(id), quote(s.Name()), plain(err.Error(), maxMessage)),
-		Retryable: true,
-	}
-}
+func namespaceOf(id string) string { return Descriptor{ID: id}.Namespace() }
 
 func (b *Broker) unknown(ctx context.Context, scope Scope, id string) *Error {
 	names := b.Nearest(ctx, scope, id)

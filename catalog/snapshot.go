@@ -1,21 +1,17 @@
 package catalog
 
-import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-)
+import "context"
 
 // Snapshot is what the sources list at one moment. It never changes and is safe
 // for concurrent use.
 //
-// It holds all tools, whatever a scope may use: what is made of it, such as an
-// index, can be shared. [Scope.Allows] says what may be shown.
+// It holds all that the sources of a scope's tools list, whatever of it the scope
+// may use: what is made of it, such as an index, can be shared. [Snapshot.Shows]
+// says what may be shown.
 type Snapshot struct {
-	version     string
-	tools       []listed
+	*view
 	unavailable []Unavailable
+	shows       func(*Tool) bool
 }
 
 // Unavailable is a part of the catalog that cannot be read now.
@@ -30,39 +26,39 @@ type Unavailable struct {
 // Snapshot returns what the sources list now for a scope's tenant. The error is
 // that of ctx.
 func (b *Broker) Snapshot(ctx context.Context, scope Scope) (*Snapshot, error) {
-	all := scope
-	all.Tools = []string{"*"}
-	tools, err := b.visible(ctx, all)
+	view, unavailable, err := b.view(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
-	hash := sha256.New()
-	for _, l := range tools {
-		fmt.Fprintf(hash, "%q%q%q%q\n", l.tool.ID, l.tool.Title, l.tool.Description, l.tool.Input)
-	}
-	return &Snapshot{version: hex.EncodeToString(hash.Sum(nil)), tools: tools}, nil
+	return &Snapshot{view, unavailable, func(tool *Tool) bool { return b.shows(scope, tool) }}, nil
 }
 
-// Version is the same for snapshots of the same tools, and differs from that of
-// any others.
+// Version is the same only for snapshots whose tools read alike.
 func (s *Snapshot) Version() string { return s.version }
+
+// Shows reports whether the scope that the snapshot was made for may use a tool in
+// its mode.
+func (s *Snapshot) Shows(id string) bool {
+	tool := s.find(id)
+	return tool != nil && s.shows(tool)
+}
 
 // Len is the number of tools.
 func (s *Snapshot) Len() int { return len(s.tools) }
 
 // At is the descriptor of a tool, in the order of the ids. Schemas that are made
 // on demand are not in it.
-func (s *Snapshot) At(i int) Descriptor { return s.tools[i].tool.Descriptor }
+func (s *Snapshot) At(i int) Descriptor { return s.tools[i].Descriptor }
 
 // Sketch is the descriptor of a tool as a search needs it: with its schemas, or with
 // less detailed ones where these cost less to make ([Tool.Sketch]). The error says
 // why the tool cannot be used.
-func (s *Snapshot) Sketch(i int) (Descriptor, error) { return s.tools[i].tool.sketched() }
+func (s *Snapshot) Sketch(i int) (Descriptor, error) { return s.tools[i].sketched() }
 
 // Complete is the descriptor of a tool with its schemas. The error says why the
 // tool cannot be used.
 func (s *Snapshot) Complete(i int) (Descriptor, error) {
-	tool, err := complete(s.tools[i].tool)
+	tool, err := complete(*s.tools[i])
 	return tool.Descriptor, err
 }
 

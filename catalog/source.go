@@ -1,43 +1,71 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
-	"runtime/debug"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 )
 
-// Remote is a [Source] whose tools lie elsewhere. Nothing is asked of it before
-// somebody wants tools that may be among its own.
-type Remote interface {
+// maxShelves bounds the listings that are kept of one source: one for each who
+// sees another.
+const maxShelves = 1000
+
+// source guards the broker against a source that fails, panics, hangs or lies.
+type source struct {
 	Source
-	// Namespace is the first segment of the ids of all its tools.
-	Namespace() string
+	// remote, lasting, versioned and scoped are the source as such, or nil.
+	remote    Remote
+	lasting   Lasting
+	versioned Versioned
+	scoped    Scoped
+	// others are the namespaces that are a source's own.
+	others map[string]bool
+
+	mu      sync.Mutex
+	shelves map[string]*shelf
 }
 
-// holds reports whether a tool of the id may be among the source's.
-func (s *source) holds(id string) bool {
-	r, remote := s.Source.(Remote)
-	return !remote || strings.HasPrefix(id, r.Namespace()+".")
+func newSource(s Source) *source {
+	guarded := &source{Source: s, shelves: map[string]*shelf{}}
+	guarded.versioned, _ = s.(Versioned)
+	guarded.lasting, _ = s.(Lasting)
+	if guarded.scoped, _ = s.(Scoped); guarded.scoped == nil {
+		guarded.remote, _ = s.(Remote)
+	}
+	return guarded
 }
 
-// reaches reports whether the scope may have tools of the source.
-func (s Scope) reaches(of *source) bool {
-	r, remote := of.Source.(Remote)
-	return !remote || slices.ContainsFunc(s.Tools, func(glob string) bool {
-		return glob == "*" || strings.HasPrefix(glob, r.Namespace()+".")
-	})
+// atHand reports whether the source may be asked at any time, on nobody's behalf.
+func (s *source) atHand() bool { return s.remote == nil && s.scoped == nil }
+
+// mayHave reports whether a tool of the namespace may be the source's.
+func (s *source) mayHave(namespace string) bool {
+	if s.remote != nil {
+		return s.remote.Namespace() == namespace
+	}
+	return s.scoped == nil || !s.others[namespace]
+}
+
+func (s *source) freshness() time.Duration {
+	if s.lasting == nil {
+		return 0
+	}
+	return s.lasting.Freshness()
+}
+
+// wanted reports whether the scope may use tools of the source.
+func (s *source) wanted(scope Scope) bool {
+	return s.remote == nil || scope.reaches(s.remote.Namespace())
 }
 
 // Elsewhere names the remote sources that the scope may have tools of.
 func (b *Broker) Elsewhere(scope Scope) []string {
 	var names []string
 	for _, s := range b.sources {
-		if _, remote := s.Source.(Remote); remote && scope.reaches(s) {
+		if s.remote != nil && s.wanted(scope) {
 			names = append(names, s.Name())
 		}
 	}
@@ -48,124 +76,94 @@ func (b *Broker) Elsewhere(scope Scope) []string {
 func (b *Broker) Here() *Broker {
 	here := &Broker{secrets: b.secrets, policy: b.policy, modes: b.modes}
 	for _, s := range b.sources {
-		if _, remote := s.Source.(Remote); !remote {
+		if s.atHand() {
 			here.sources = append(here.sources, s)
 		}
 	}
 	return here
 }
 
-// listTimeout bounds how long a source may take to list its tools.
-const listTimeout = 10 * time.Second
-
-// errStuck: an earlier listing of the source has not come back.
-var errStuck = errors.New("it does not answer")
-
-// source guards the broker against a source that fails, panics or hangs. At
-// most one listing runs at a time: a source that hangs costs one goroutine and
-// one wait, not one per call.
-type source struct {
-	Source
-
-	mu sync.Mutex
-	// running is the listing under way, if any.
-	running *listing
-	// last is the newest listing that succeeded.
-	last []Tool
-	// listed says that there was one.
-	listed bool
-	// failing says that the newest attempt failed, so that a failure is logged
-	// once and not with every call.
-	failing bool
+// place says where a tool is from, for people.
+func (s *source) place(tool *Tool) string {
+	return fmt.Sprintf("%s (source %s)", cmp.Or(plain(tool.Source, 200), "unknown place"), quote(s.Name()))
 }
 
-type listing struct {
-	done    chan struct{}
-	expires time.Time
-	tools   []Tool
-	err     error
-}
-
-// list returns the source's tools as they are now.
-func (s *source) list(ctx context.Context) ([]Tool, error) {
-	if err := ctx.Err(); err != nil {
+// get returns what the source lists for a scope: the listing, which is nil if it
+// never could be read, and why the newest attempt failed.
+func (s *source) get(ctx context.Context, scope Scope, wait patience) (*listing, error) {
+	shelf, err := s.shelf(scope)
+	if err != nil {
 		return nil, err
 	}
-	l := s.join(ctx)
-	timer := time.NewTimer(time.Until(l.expires))
-	defer timer.Stop()
-	select {
-	case <-l.done:
-		s.note(l.err)
-		return l.tools, l.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-timer.C:
-		s.note(errStuck)
-		return nil, errStuck
-	}
+	return shelf.get(ctx, wait)
 }
 
-// note logs that the source has failed, or works again.
-func (s *source) note(err error) {
-	s.mu.Lock()
-	changed := s.failing != (err != nil)
-	s.failing = err != nil
-	s.mu.Unlock()
-	switch {
-	case changed && err != nil:
-		slog.Warn("catalog: a source of tools cannot be read", "source", s.Name(), "error", err)
-	case changed:
-		slog.Info("catalog: a source of tools can be read again", "source", s.Name())
+// peek is the listing at hand, be it old, or nil.
+func (s *source) peek(scope Scope) *listing {
+	shelf, err := s.shelf(scope)
+	if err != nil {
+		return nil
 	}
+	shelf.mu.Lock()
+	defer shelf.mu.Unlock()
+	return shelf.current
 }
 
-// join starts a listing, or finds the one under way.
-func (s *source) join(ctx context.Context) *listing {
+// shelf finds where the listing for a scope is kept.
+func (s *source) shelf(scope Scope) (*shelf, error) {
+	key := ""
+	if s.scoped != nil {
+		var own string
+		if err := s.safely(func() { own = s.scoped.ListingKey(scope) }); err != nil {
+			return nil, err
+		}
+		key = scope.Tenant + "\x00" + own
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running == nil {
-		s.running = &listing{done: make(chan struct{}), expires: time.Now().Add(listTimeout)}
-		// One caller's cancellation must not fail the others who wait too.
-		go s.run(context.WithoutCancel(ctx), s.running)
+	found := s.shelves[key]
+	if found == nil {
+		if len(s.shelves) >= maxShelves {
+			s.dropOldest()
+		}
+		found = &shelf{source: s, scope: scope}
+		s.shelves[key] = found
 	}
-	return s.running
+	found.used = time.Now()
+	return found, nil
 }
 
-func (s *source) run(ctx context.Context, l *listing) {
-	ctx, cancel := context.WithDeadline(ctx, l.expires)
-	defer cancel()
+func (s *source) dropOldest() {
+	oldest := ""
+	for key, shelf := range s.shelves {
+		if first, known := s.shelves[oldest]; !known || shelf.used.Before(first.used) {
+			oldest = key
+		}
+	}
+	delete(s.shelves, oldest)
+}
+
+// safely runs a source's own code.
+func (s *source) safely(do func()) (err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			slog.ErrorContext(ctx, "catalog: a source of tools panicked", "source", s.Name(), "panic", recover(), "stack", string(debug.Stack()))
-			l.err = errors.New("it panicked; the worker's log has the details")
+			logPanic("catalog: a source of tools panicked", s.Name(), recover())
+			err = errPanicked
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running = nil
-		if l.err == nil {
-			s.last, s.listed = l.tools, true
-		}
-		close(l.done)
 	}()
-	l.tools, l.err = s.Tools(ctx)
+	do()
 	returned = true
-}
-
-// had reports whether the source's newest listing has the tool, and known
-// whether there was one.
-func (s *source) had(id string) (had, known bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return find(s.last, id) != nil, s.listed
-}
-
-func find(tools []Tool, id string) *Tool {
-	for i := range tools {
-		if tools[i].ID == id {
-			return &tools[i]
-		}
-	}
 	return nil
+}
+
+// report logs what was left out of a listing.
+func (s *source) report(l *listing) {
+	const shown = 20
+	for _, fault := range l.faults[:min(len(l.faults), shown)] {
+		slog.Warn("catalog: a tool is left out", "source", s.Name(), "error", fault)
+	}
+	if more := len(l.faults) - shown; more > 0 {
+		slog.Warn("catalog: more tools are left out", "source", s.Name(), "tools", more)
+	}
 }

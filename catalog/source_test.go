@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,16 +17,18 @@ import (
 	"github.com/heddle-dev/heddle/catalog"
 )
 
-// TestBrokenSourceCostsItsOwnToolsOnly breaks a source after it has listed its
-// tools once.
-func TestBrokenSourceCostsItsOwnToolsOnly(t *testing.T) {
+// TestBrokenSourceKeepsItsLastListing breaks a source after it has listed its
+// tools once: nothing waits for it for long, what it listed goes on to work, and
+// it is told.
+func TestBrokenSourceKeepsItsLastListing(t *testing.T) {
 	for name, c := range map[string]struct {
 		list  func(ctx context.Context) ([]catalog.Tool, error)
 		cause string
 	}{
 		"fails":   {func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("connection refused") }, "connection refused"},
 		"panics":  {func(context.Context) ([]catalog.Tool, error) { panic("nil map") }, "it panicked"},
-		"hangs":   {func(ctx context.Context) ([]catalog.Tool, error) { <-ctx.Done(); return nil, ctx.Err() }, "does not answer"},
+		"ends":    {func(context.Context) ([]catalog.Tool, error) { runtime.Goexit(); return nil, nil }, "it panicked"},
+		"hangs":   {func(ctx context.Context) ([]catalog.Tool, error) { <-ctx.Done(); return nil, ctx.Err() }, "deadline exceeded"},
 		"is deaf": {func(context.Context) ([]catalog.Tool, error) { time.Sleep(time.Hour); return nil, nil }, "does not answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -39,27 +42,38 @@ func TestBrokenSourceCostsItsOwnToolsOnly(t *testing.T) {
 				if out := do(t, b, "orders.get", "{}"); out.Error != nil || time.Since(began) != 0 {
 					t.Errorf("the other source's tool: outcome %+v after %s", out, time.Since(began))
 				}
+				if out := do(t, b, "issues.create", "{}"); out.Error != nil || time.Since(began) > time.Second {
+					t.Errorf("its own tool: outcome %+v after %s", out, time.Since(began))
+				}
+				time.Sleep(15 * time.Second)
 				tools, err := b.Tools(t.Context(), everyone)
-				if err != nil || len(tools) != 1 || tools[0].ID != "orders.get" {
-					t.Errorf("Tools returns %v, %v; want the other source's tool alone", tools, err)
+				if err != nil || len(tools) != 2 {
+					t.Errorf("Tools returns %v, %v; want both tools", tools, err)
 				}
-				failed := wantError(t, do(t, b, "issues.create", "{}").Error, catalog.CodeSourceUnavailable)
-				if !failed.Retryable || failed.Effect != catalog.EffectNone || !strings.Contains(failed.Message, c.cause) {
-					t.Errorf("error is %+v, want a retryable one that says %q", failed, c.cause)
-				}
-				if waited := time.Since(began); waited > time.Minute {
-					t.Errorf("took %s", waited)
+				time.Sleep(15 * time.Second)
+				if why := unavailable(t, b); len(why) != 1 || why[0].Source != "remote" || !strings.Contains(why[0].Reason, c.cause) {
+					t.Errorf("unavailable are %v, want the source and %q", why, c.cause)
 				}
 
-				time.Sleep(2 * time.Hour) // the deaf one comes back
-				synctest.Wait()
 				remote.list = works
-				if out := do(t, b, "issues.create", "{}"); out.Error != nil {
-					t.Errorf("after the source has recovered: %v", out.Error)
+				time.Sleep(2 * time.Hour) // the deaf one comes back
+				unavailable(t, b)
+				synctest.Wait()
+				if why := unavailable(t, b); why != nil {
+					t.Errorf("after the source has recovered: %v", why)
 				}
 			})
 		})
 	}
+}
+
+func unavailable(t *testing.T, b *catalog.Broker) []catalog.Unavailable {
+	t.Helper()
+	snapshot, err := b.Snapshot(t.Context(), everyone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot.Unavailable()
 }
 
 func TestSourceThatWasNeverRead(t *testing.T) {
@@ -78,22 +92,25 @@ func TestSourceThatWasNeverRead(t *testing.T) {
 	wantError(t, plan.Error, catalog.CodeToolNotFound)
 }
 
-// TestToolStaysWithItsSource: while the source that had a tool is down, another
+// TestToolStaysWithItsSource: while the source that has a tool is down, another
 // must not slip in one of the same id.
 func TestToolStaysWithItsSource(t *testing.T) {
 	mine := of("first", write("orders.refund"))
 	other := of("second")
-	b := broker(t, other, mine)
+	b := broker(t, mine, other)
 	impostor := withFunction(write("orders.refund"), func(context.Context, catalog.Call) (json.RawMessage, error) {
 		t.Error("the other source's tool was called")
 		return nil, nil
 	})
 	other.list = func(context.Context) ([]catalog.Tool, error) { return []catalog.Tool{impostor}, nil }
+	unavailable(t, b) // all are asked
 	if out := do(t, b, "orders.refund", "{}"); out.Error != nil {
 		t.Error(out.Error)
 	}
 	mine.list = func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("down") }
-	wantError(t, do(t, b, "orders.refund", "{}").Error, catalog.CodeSourceUnavailable)
+	if out := do(t, b, "orders.refund", "{}"); out.Error != nil {
+		t.Error(out.Error)
+	}
 }
 
 // TestHungSourceIsAskedOnce: calls that pile up on a source that hangs must not
@@ -109,6 +126,7 @@ func TestHungSourceIsAskedOnce(t *testing.T) {
 			<-release
 			return nil, nil
 		}
+		time.Sleep(time.Second)
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() { b.Plan(t.Context(), everyone, catalog.Request{Tool: "issues.get"}) })
@@ -128,9 +146,9 @@ func TestHungSourceIsAskedOnce(t *testing.T) {
 // and spoils nothing for the others.
 func TestCallerDoesNotWaitForASource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := of("remote", read("issues.get"))
-		b := broker(t, slow)
-		tools := []catalog.Tool{read("issues.get")}
+		slow := of("remote")
+		b := broker(t, remote{slow})
+		tools := []catalog.Tool{read("remote.get")}
 		slow.list = func(ctx context.Context) ([]catalog.Tool, error) {
 			select {
 			case <-time.After(5 * time.Second):
@@ -144,13 +162,13 @@ func TestCallerDoesNotWaitForASource(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			began := time.Now()
-			wantError(t, b.Plan(ctx, everyone, catalog.Request{Tool: "issues.get"}).Error, catalog.CodeTimeout)
+			wantError(t, b.Plan(ctx, everyone, catalog.Request{Tool: "remote.get"}).Error, catalog.CodeTimeout)
 			if took := time.Since(began); took != time.Second {
 				t.Errorf("the caller waited %s", took)
 			}
 		})
 		wg.Go(func() {
-			if plan := b.Plan(t.Context(), everyone, catalog.Request{Tool: "issues.get"}); plan.Error != nil {
+			if plan := b.Plan(t.Context(), everyone, catalog.Request{Tool: "remote.get"}); plan.Error != nil {
 				t.Errorf("the patient caller gets %v", plan.Error)
 			}
 		})
@@ -160,15 +178,23 @@ func TestCallerDoesNotWaitForASource(t *testing.T) {
 
 func TestFailureOfASourceIsLoggedOnce(t *testing.T) {
 	log := captureLog(t)
-	flaky := of("remote", read("issues.get"))
-	b := broker(t, flaky)
-	works := flaky.list
-	flaky.list = func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("connection refused") }
-	for range 10 {
+	synctest.Test(t, func(t *testing.T) {
+		flaky := of("remote", read("issues.get"))
+		b := broker(t, flaky)
+		works := flaky.list
+		asked := 0
+		flaky.list = func(context.Context) ([]catalog.Tool, error) { asked++; return nil, errors.New("connection refused") }
+		for range 1000 {
+			do(t, b, "issues.get", "{}")
+			time.Sleep(10 * time.Millisecond)
+		}
+		if asked > 5 {
+			t.Errorf("a source that fails was asked %d times in ten seconds", asked)
+		}
+		flaky.list = works
+		time.Sleep(time.Minute)
 		do(t, b, "issues.get", "{}")
-	}
-	flaky.list = works
-	do(t, b, "issues.get", "{}")
+	})
 	if n := strings.Count(log.String(), "connection refused"); n != 1 {
 		t.Errorf("the failure is logged %d times", n)
 	}

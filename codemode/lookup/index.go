@@ -31,13 +31,13 @@ type index struct {
 	build   func() *search.Index
 
 	mu sync.Mutex
-	// views are the index narrowed to globs over ids.
+	// views are the index narrowed to modes and globs over ids.
 	views map[string]*search.Index
 }
 
 // of is the index of what the scope may use among the tools of a snapshot.
 func (x *indexes) of(snapshot *catalog.Snapshot, scope catalog.Scope) *search.Index {
-	return x.get(snapshot).view(scope)
+	return x.get(snapshot).view(snapshot, scope)
 }
 
 func (x *indexes) get(snapshot *catalog.Snapshot) *index {
@@ -59,12 +59,12 @@ func (x *indexes) get(snapshot *catalog.Snapshot) *index {
 	return found
 }
 
-func (x *index) view(scope catalog.Scope) *search.Index {
+func (x *index) view(snapshot *catalog.Snapshot, scope catalog.Scope) *search.Index {
 	whole := x.build()
-	if slices.Contains(scope.Tools, "*") {
+	if slices.Contains(scope.Tools, "*") && scope.Mode == "" {
 		return whole
 	}
-	key := strings.Join(scope.Tools, "\n")
+	key := scope.Mode + "\n" + strings.Join(scope.Tools, "\n")
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	view, known := x.views[key]
@@ -72,7 +72,7 @@ func (x *index) view(scope catalog.Scope) *search.Index {
 		if len(x.views) == maxViews {
 			clear(x.views)
 		}
-		view = whole.Restrict(scope.Allows)
+		view = whole.Restrict(snapshot.Shows)
 		x.views[key] = view
 	}
 	return view

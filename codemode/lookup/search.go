@@ -89,7 +89,7 @@ func (l *Lookup) Search(ctx context.Context, scope catalog.Scope, input json.Raw
 	result := l.indexes.of(snapshot, scope).Search(query)
 	found := Found{
 		Items: []Hit{}, Total: result.Total, Nearest: result.Nearest, Namespaces: result.Namespaces,
-		Unavailable: visible(snapshot.Unavailable(), scope),
+		Unavailable: snapshot.Unavailable(),
 	}
 	for _, hit := range result.Hits {
 		d, err := l.broker.Lookup(ctx, scope, hit.ID)
@@ -156,19 +156,4 @@ func why(matched []search.Match) string {
 		parts = append(parts, word+" in "+strings.Join(m.Fields, ", "))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// visible leaves out sources of which the scope may use no tool, for nobody is to
-// learn of them.
-func visible(all []catalog.Unavailable, scope catalog.Scope) []catalog.Unavailable {
-	var seen []catalog.Unavailable
-	for _, u := range all {
-		for _, glob := range scope.Tools {
-			if namespace, _, _ := strings.Cut(glob, "."); glob == "*" || namespace == u.Source {
-				seen = append(seen, u)
-				break
-			}
-		}
-	}
-	return seen
 }
