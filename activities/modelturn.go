@@ -31,6 +31,9 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	if !ok {
 		return ModelTurnResult{}, unknownAgent(in.Thread.Agent)
 	}
+	if in.Run != "" {
+		return a.playSnippet(ctx, in, agent)
+	}
 	var received progress
 	defer heartbeat(ctx, received.details)()
 

@@ -32,7 +32,9 @@ type ModelTurnInput struct {
 	// step follows in the workflow task that took the message: should the task be
 	// lost and done again with another message, the digest tells the two apart.
 	Message string `json:"message,omitempty"`
-	Near    Near   `json:"-"`
+	// Run is set in a turn that runs a snippet, and asks no model.
+	Run  contract.Run `json:"run,omitempty"`
+	Near Near         `json:"-"`
 }
 
 // ModelTurnResult is the agent's next message, its calls already planned.

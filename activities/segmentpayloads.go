@@ -26,7 +26,9 @@ type SegmentInput struct {
 	Outcomes int `json:"outcomes,omitempty"`
 	// Spent is the time that earlier segments and effects took.
 	Spent time.Duration `json:"spent,omitempty"`
-	Near  Near          `json:"-"`
+	// Dry says that effects are planned and not made.
+	Dry  bool `json:"dry,omitempty"`
+	Near Near `json:"-"`
 }
 
 // SegmentResult is what a snippet did until it could move no further.
@@ -97,6 +99,8 @@ type Stretch struct {
 	Results map[string]contract.Ref
 	// Spent is the time that the execution has taken so far.
 	Spent time.Duration
+	// Dry says that effects are planned and not made.
+	Dry bool
 	// Progress, unless nil, is told how many calls were made, and how many of those
 	// are over. It returns soon.
 	Progress func(made, over int)

@@ -40,6 +40,8 @@ type report struct {
 	// Failed are calls that were made and failed, NotMade those that were not made.
 	Failed  []callReport `json:"failed,omitempty"`
 	NotMade []callReport `json:"not_made,omitempty"`
+	// Planned are, of a dry run, the effects that were not made.
+	Planned []rehearsal `json:"planned,omitempty"`
 	// Open are calls that had no outcome when the snippet ended.
 	Open []callReport `json:"open,omitempty"`
 	// NotAwaited are calls whose outcome the snippet did not wait for.
@@ -56,6 +58,15 @@ type callReport struct {
 	Number int    `json:"call"`
 	Line   int    `json:"line,omitempty"`
 	Code   string `json:"code,omitempty"`
+}
+
+// rehearsal is an effect as it would be carried out.
+type rehearsal struct {
+	Tool          string          `json:"tool"`
+	Number        int             `json:"call"`
+	Line          int             `json:"line,omitempty"`
+	NeedsApproval bool            `json:"needs_approval"`
+	Preview       json.RawMessage `json:"preview,omitempty"`
 }
 
 // left is what is left of the budgets.
@@ -102,6 +113,7 @@ func (s *stretch) report() *activities.StretchEnd {
 		}
 		r.Console = append(r.Console, text)
 	}
+	r.Planned = s.rehearsed[:min(len(s.rehearsed), maxListed)]
 	s.account(&r)
 	out := &activities.StretchEnd{}
 	if len(end.Outline) > 0 {
@@ -127,7 +139,8 @@ func (s *stretch) account(r *report) {
 	}
 	r.Calls = map[string]int{}
 	for _, c := range s.journal.Calls {
-		if c.Kind != snippet.KindCall {
+		planned := slices.ContainsFunc(s.rehearsed, func(r rehearsal) bool { return r.Number == c.Number })
+		if c.Kind != snippet.KindCall || planned {
 			continue
 		}
 		listed := callReport{Tool: c.Tool, Number: c.Number, Line: s.calls[c.Number].Position.Line}
@@ -178,6 +191,7 @@ func (r report) encode() json.RawMessage {
 		func() {},
 		func() { r.Dropped, r.Console = r.Dropped+len(r.Console), nil },
 		func() { r.Unhandled, r.Warnings = nil, nil },
+		func() { r.Planned = r.Planned[:min(len(r.Planned), 3)] },
 		func() {
 			if r.Error != nil {
 				r.Error = &snippet.Error{Code: r.Error.Code, Message: clip(r.Error.Message, contract.MaxPartText), Position: r.Error.Position}

@@ -43,6 +43,7 @@ type stretch struct {
 	effects   []activities.PlannedEffect
 	sleeps    []activities.Sleep
 	called    []int // sleeps called off
+	rehearsed []rehearsal
 	served    []activities.Served
 	warnings  []string
 	console   []snippet.Line
@@ -168,6 +169,13 @@ func (s *stretch) hear(n news) error {
 		return nil // called off
 	}
 	delete(s.serving, number)
+	if n.outcome == nil && s.in.Dry {
+		s.rehearsed = append(s.rehearsed, rehearsal{
+			Tool: n.call.Tool, Number: number, Line: n.call.Position.Line,
+			NeedsApproval: n.plan.NeedsApproval, Preview: n.plan.Preview,
+		})
+		n.outcome = &snippet.Delivery{Call: number, At: time.Now()}
+	}
 	if n.outcome == nil {
 		s.effects = append(s.effects, activities.PlannedEffect{Call: n.call, Plan: n.plan})
 		return nil

@@ -50,6 +50,7 @@ type CarriedTurn struct {
 	User      string               `json:"user,omitempty"`
 	Waited    time.Duration        `json:"waited,omitempty"`
 	Cancelled *contract.CancelTurn `json:"cancelled,omitempty"`
+	Run       contract.Run         `json:"run,omitempty"`
 }
 
 // carry makes what the next run begins with. Nothing is in flight, so nothing
@@ -66,7 +67,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	}
 	if t.current != nil {
 		c.Current = &CarriedTurn{
-			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled,
+			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run,
 		}
 	}
 	c.Granted = t.given
@@ -166,7 +167,7 @@ func (t *thread) resume(c *Carried) {
 	}
 	if c.Current != nil {
 		t.current = &turn{
-			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled,
+			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run,
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (t *thread) startSegment(turn *turn, x *execution) {
 	near.Execution = &page
 	in := activities.SegmentInput{
 		Thread: t.start, Root: t.info.FirstRunID, Call: x.call.planned.ID, Segment: x.segments,
-		Now: x.now, Outcomes: x.given, Spent: x.spent, Near: near,
+		Now: x.now, Outcomes: x.given, Spent: x.spent, Dry: turn.run == contract.RunDry, Near: near,
 	}
 	summary := fmt.Sprintf("snippet %s, segment %d", x.call.planned.ID, x.segments)
 	x.segment = workflow.ExecuteActivity(workflow.WithActivityOptions(turn.ctx, segmentOptions(summary)), a.Segment, in)

@@ -233,7 +233,11 @@ func (t *thread) submit(s contract.Submission) (contract.Submitted, error) {
 }
 
 func digest(s contract.Submission) string {
-	sum := sha256.Sum256([]byte(s.User + "\n" + s.Text))
+	content := s.User + "\n" + s.Text
+	if s.Run != "" {
+		content += "\n" + string(s.Run)
+	}
+	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:16])
 }
 

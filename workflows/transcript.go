@@ -54,6 +54,9 @@ func (t *thread) say(m contract.Message, submission string) int {
 	t.put(part(fmt.Sprintf("%s-m%d", m.Turn, index), contract.KindMessage, contract.PartDone, title).with(func(p *contract.Part) {
 		p.Turn, p.Submission, p.Parent = m.Turn, submission, m.Turn
 		p.Role, p.Message, p.Text = m.Role, &index, cut(m.Text, contract.MaxPartText)
+		if m.Role == contract.RoleUser && t.current.run != "" { // a snippet stands in the transcript alone
+			p.Text = fmt.Sprintf("Run a snippet of %d bytes (%s)", len(m.Text), t.current.run)
+		}
 	}))
 	return index
 }

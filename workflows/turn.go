@@ -24,6 +24,8 @@ type turn struct {
 
 	// message is a digest of the user's message, until the first step has used it.
 	message string
+	// run is set for a turn that runs a snippet.
+	run contract.Run
 
 	ctx    workflow.Context
 	cancel workflow.CancelFunc
@@ -41,6 +43,7 @@ func (t *thread) begin(q queued) *turn {
 		limits:  activities.DefaultLimits,
 		user:    q.User,
 		message: digest(q.Submission),
+		run:     q.Run,
 	}
 	t.put(part(q.Turn, contract.KindMilestone, contract.PartRunning, "Turn "+q.Turn).with(func(p *contract.Part) {
 		p.Turn, p.Submission = q.Turn, q.ID
@@ -91,7 +94,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
-		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Near: t.near(),
+		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Near: t.near(),
 	}).Get(turn.ctx, &reply)
 	turn.message = ""
 	if err != nil {

@@ -68,12 +68,17 @@ then {"turn": ...}, each on a line of its own.
 			return c.send(cmd.Context(), s, thread, submission)
 		},
 	}
+	s.flags(c, cmd)
+	return cmd
+}
+
+// flags are those of whatever begins a turn.
+func (s *sending) flags(c *cli, cmd *cobra.Command) {
 	s.register(cmd)
 	cmd.Flags().StringVar(&s.id, "id", "", "submission id: sending again with the same id is safe (default: a new one)")
 	cmd.Flags().StringVar(&s.by, "by", c.person(), "who decides approvals, for the record")
 	cmd.Flags().BoolVar(&s.yes, "yes", false, "approve everything that asks for approval")
 	cmd.Flags().BoolVar(&s.noWait, "no-wait", false, "do not wait for the answer")
-	return cmd
 }
 
 // readMessage reads a message from standard input, without its last line break.

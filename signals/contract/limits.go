@@ -79,6 +79,9 @@ func (s Submission) Validate() error {
 	if s.Text == "" {
 		return fmt.Errorf("text: is empty")
 	}
+	if s.Run != "" && s.Run != RunSnippet && s.Run != RunDry {
+		return fmt.Errorf("run: %q, want %q, %q or nothing", s.Run, RunSnippet, RunDry)
+	}
 	if err := validText("text", s.Text, MaxText); err != nil {
 		return err
 	}

@@ -10,7 +10,23 @@ type Submission struct {
 	Text string `json:"text"`
 	// User is who wrote it, where that is not the thread's user.
 	User string `json:"user,omitempty"`
+	// Run says how Text is taken. Empty: it is a message, which the agent answers.
+	Run Run `json:"run,omitempty"`
 }
+
+// Run says how a snippet is run that comes in place of a message. No model is
+// asked: the turn runs the snippet, with the agent's tools and under its policy,
+// and its answer is the report of the run.
+type Run string
+
+// The ways to run a snippet.
+const (
+	// RunSnippet runs it as if the agent's model had written it.
+	RunSnippet Run = "snippet"
+	// RunDry runs it without its writes: each gives undefined at once, and the report
+	// has them as planned. Reads that need no approval are made.
+	RunDry Run = "dry_run"
+)
 
 // Submitted is the answer to a submission.
 type Submitted struct {

@@ -3,6 +3,7 @@ package durability
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/heddle-dev/heddle/activities"
@@ -33,7 +34,12 @@ type told struct {
 	Error  *struct {
 		Code, Message string
 	} `json:"error"`
-	Calls map[string]int `json:"calls"`
+	Calls   map[string]int `json:"calls"`
+	Planned []struct {
+		Tool          string          `json:"tool"`
+		NeedsApproval bool            `json:"needs_approval"`
+		Preview       json.RawMessage `json:"preview"`
+	} `json:"planned"`
 }
 
 // newCoderBed is a worker and a thread whose messages are snippets.
@@ -77,5 +83,53 @@ func TestSnippet(t *testing.T) {
 	}
 	if b.effects() != "w1 w2" {
 		t.Errorf("effects %q", b.effects())
+	}
+}
+
+// run submits a snippet and returns its turn.
+func (b *bed) run(run contract.Run, source string) (turn string) {
+	b.t.Helper()
+	submitted, err := b.Send(b.ctx(), b.start, contract.Submission{Text: source, Run: run})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return submitted.Turn
+}
+
+// A snippet runs as a turn of any agent, without a model, and with approvals.
+func TestRunSnippet(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	turn := b.run(contract.RunSnippet, `const r = await test.read({ name: "a" }); await test.write({ name: "w" }); r.done`)
+	b.approve(b.pending(1)[0])
+	if answer := b.answer(turn); string(answer.Result) != `"a"` || b.effects() != "w" {
+		t.Errorf("told %s, effects %q", asJSON(answer), b.effects())
+	}
+	b.wait(b.send("say:and on")) // the model sees it as said
+	b.must(b.Close(b.ctx(), b.start.ThreadRef, contract.Close{}))
+	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
+		b.must(err)
+		if strings.Contains(asJSON(part), "const r") {
+			t.Errorf("the source of the snippet is in a part: %s", asJSON(part))
+		}
+	}
+	b.replay("run_snippet", "")
+}
+
+// A dry run makes the reads and plans the writes.
+func TestDryRun(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	turn := b.run(contract.RunDry, `
+		const r = await test.read({ name: "a" });
+		const w = await test.write({ name: "w" });
+		await sleep(60_000);
+		await test.free({ name: "v" });
+		return [r.done, w === undefined]`)
+	answer := b.answer(turn)
+	if string(answer.Result) != `["a",true]` || b.effects() != "" {
+		t.Errorf("told %s, effects %q", asJSON(answer), b.effects())
+	}
+	if len(answer.Planned) != 2 || !answer.Planned[0].NeedsApproval || answer.Planned[1].NeedsApproval ||
+		string(answer.Planned[0].Preview) != `{"name":"w"}` || answer.Calls["test.write"] != 0 {
+		t.Errorf("planned %s", asJSON(answer))
 	}
 }

@@ -1,0 +1,33 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// playSnippet is a model turn of a turn that runs a snippet, where no model is
+// asked: the first has the snippet run, as a model would, and the second tells what
+// the first came to.
+func (a *Activities) playSnippet(ctx context.Context, in ModelTurnInput, agent Agent) (ModelTurnResult, error) {
+	messages, err := a.conversation(ctx, in)
+	if err != nil {
+		return ModelTurnResult{}, err
+	}
+	if len(messages) == 0 {
+		return ModelTurnResult{}, fmt.Errorf("turn %s: the transcript is empty", in.Turn)
+	}
+	last := messages[len(messages)-1]
+	reply := ModelResponse{Stop: StopEnd, Text: last.Text}
+	if last.Role == contract.RoleUser {
+		input, err := json.Marshal(map[string]string{"code": last.Text})
+		if err != nil {
+			return ModelTurnResult{}, fmt.Errorf("encode the snippet: %w", err)
+		}
+		reply = ModelResponse{Stop: StopCalls, Calls: []ModelCall{{Name: ExecuteTool, Input: string(input)}}}
+	}
+	agent.Exposure = ExposureCode // whatever the agent's model is shown
+	return a.planned(ctx, in, agent, map[string]string{ExecuteTool: ExecuteTool}, reply)
+}
