@@ -55,6 +55,7 @@ func TestBrokenSourceKeepsItsLastListing(t *testing.T) {
 					t.Errorf("unavailable are %v, want the source and %q", why, c.cause)
 				}
 
+				synctest.Wait() // the source is being asked, or not, and settled in that
 				remote.list = works
 				time.Sleep(2 * time.Hour) // the deaf one comes back
 				unavailable(t, b)
