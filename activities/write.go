@@ -160,10 +160,11 @@ func (w *write) ofAnother() CallResult {
 }
 
 // end closes the claim with what came of the write. One whose outcome is not
-// known keeps it.
+// known keeps it, and so does one that may have been sent before: that this attempt
+// failed says nothing of the one before it.
 func (w *write) end(ctx context.Context, result CallResult, effect catalog.Effect) {
 	switch {
-	case w.claim == "" || effect == catalog.EffectUnknown:
+	case w.claim == "" || effect == catalog.EffectUnknown || w.in.Again && result.Problem != nil:
 	case result.Problem != nil && effect != catalog.EffectApplied:
 		w.release(ctx, "nothing was applied")
 	default:

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
 	"github.com/heddle-dev/heddle/workflows"
 )
@@ -181,6 +182,52 @@ func TestWritesThatWereNotSentAreScheduledAgain(t *testing.T) {
 					return activities.CallResult{}, test.err
 				}
 				return activities.CallResult{ID: in.Call.ID, Result: json.RawMessage(`1`)}, nil
+			}
+			h.at(time.Second, func() { h.submit("m1", "pay") })
+			h.at(time.Minute, func() { h.decide(0, contract.Approve) })
+			h.at(time.Hour, h.close)
+			h.run()
+			told := h.messages()[2]
+			if writes := len(h.writes); writes != test.writes || (told.Problem == nil) != (test.code == "") || told.Problem != nil && told.Problem.Code != test.code {
+				t.Errorf("%d writes; the agent was told %+v", writes, told)
+			}
+		})
+	}
+}
+
+// Once a write may have been applied, a later attempt that fails says nothing of
+// the first: the agent is told what is known, that nobody knows.
+func TestUnknownOutcomeOutlivesLaterFailures(t *testing.T) {
+	unknown := activities.CallResult{Problem: &contract.Problem{Code: contract.CodeOutcomeUnknown, Message: "cut off"}}
+	unreached := activities.CallResult{NotSent: true, Problem: &contract.Problem{Code: catalog.CodeToolFailed, Message: "connection refused"}}
+	refused := activities.CallResult{Problem: &contract.Problem{Code: catalog.CodeToolFailed, Message: "409"}}
+	applied := activities.CallResult{Result: json.RawMessage(`1`)}
+	for _, test := range []struct {
+		name   string
+		come   []activities.CallResult // the last one from then on
+		writes int
+		code   string
+	}{
+		{"the target cannot be reached", []activities.CallResult{unknown, unreached}, 5, contract.CodeOutcomeUnknown},
+		{"the target refuses", []activities.CallResult{unknown, refused}, 2, contract.CodeOutcomeUnknown},
+		{"it is unknown each time", []activities.CallResult{unknown}, 5, contract.CodeOutcomeUnknown},
+		{"it is applied in the end", []activities.CallResult{unknown, unreached, applied}, 3, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			keyed := func(in activities.ModelTurnInput) (activities.ModelTurnResult, error) {
+				result, err := calling("pay!")(in)
+				result.Calls[0].Plan.HonoursKeys = true
+				return result, err
+			}
+			h := newHarness(t, keyed, answer("done"))
+			h.write = func(in activities.WriteInput) (activities.CallResult, error) {
+				n := len(h.writes)
+				if in.Again != (n > 1) {
+					t.Errorf("attempt %d: again is %t", n, in.Again)
+				}
+				result := test.come[min(n, len(test.come))-1]
+				result.ID = in.Call.ID
+				return result, nil
 			}
 			h.at(time.Second, func() { h.submit("m1", "pay") })
 			h.at(time.Minute, func() { h.decide(0, contract.Approve) })

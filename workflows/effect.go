@@ -15,17 +15,24 @@ import (
 
 // runEffect carries out one effect and waits for its end, also when the turn is
 // cancelled meanwhile: what was sent has an outcome, and it is recorded. One that
-// is known not to have been sent is tried again under the same key.
+// is known not to have been sent is tried again under the same key. Once an attempt
+// may have been applied, only a result tells more: that a later one failed says
+// nothing of it.
 func (t *thread) runEffect(turn *turn, c *call) {
-	for attempt, again := 1, false; ; attempt++ {
-		result, known := t.attempt(c, attempt, again)
+	var unknown *activities.CallResult // the first attempt that may have been applied
+	for attempt := 1; ; attempt++ {
+		result, known := t.attempt(c, attempt, unknown != nil)
+		if unknown == nil && known == outcomeUnknown {
+			unknown = &result
+		}
 		goesOn := turn.ctx.Err() == nil
 		more := goesOn && attempt < maxWriteAttempts
 		switch {
 		case known == notBegun && goesOn, known == outcomeNone && more:
-			again = false
 		case known == outcomeUnknown && more && c.planned.Plan.HonoursKeys:
-			again = true
+		case unknown != nil && result.Problem != nil:
+			t.settle(c, *unknown)
+			return
 		default:
 			t.settle(c, result)
 			return
