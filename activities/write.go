@@ -126,23 +126,7 @@ func (w *write) tell(ctx context.Context, intent *Intent) error {
 // function is called. That the server no longer listens is of no interest here:
 // what was sent is let to its end, and nothing is sent without an intent.
 func (w *write) keepAlive(ctx context.Context) (stop func()) {
-	over := make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		tick := time.NewTicker(beat)
-		defer tick.Stop()
-		for {
-			select {
-			case <-over:
-				return
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				_ = w.tell(ctx, nil)
-			}
-		}
-	})
-	return func() { close(over); done.Wait() }
+	return eachBeat(ctx, func() { _ = w.tell(ctx, nil) })
 }
 
 // ofAnother is the result where another attempt has claimed the write: the one

@@ -18,8 +18,7 @@ import (
 	"github.com/heddle-dev/heddle/catalog"
 )
 
-// What an error of a Go function tells of a write's effect: a row each of the
-// table in docs/effects.md.
+// What an error of a Go function tells of a write's effect.
 func TestEffectOfAnError(t *testing.T) {
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hijacked, _, err := w.(http.Hijacker).Hijack()

@@ -63,11 +63,11 @@ func FuzzExpandResourceKey(f *testing.F) {
 		key := func(a, b string) string {
 			input, err := json.Marshal(map[string]string{"a": a, "b": b})
 			if err != nil {
-				t.Skip()
+				t.Skip("not a text that JSON can carry")
 			}
 			key, err := catalog.ExpandResourceKey("k/{a}/{b}", input)
 			if err != nil {
-				t.Skip()
+				t.Skip("refused: it names nothing")
 			}
 			return key
 		}

@@ -64,7 +64,7 @@ func FuzzOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, budget int) {
 		var compact bytes.Buffer
 		if json.Compact(&compact, data) != nil {
-			t.Skip()
+			t.Skip("only JSON is outlined")
 		}
 		const note = 64
 		got := outline.Of(compact.Bytes(), budget%len(data))
