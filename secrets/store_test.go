@@ -63,6 +63,8 @@ var stores = map[string]func(*testing.T) secrets.Store{
 	"age file": func(t *testing.T) secrets.Store {
 		return openFile(t, filepath.Join(t.TempDir(), "secrets.age"), identityFile(t, 1))
 	},
+	"sqlite":   func(t *testing.T) secrets.Store { return databases["sqlite"](t)(ring("k1")) },
+	"postgres": func(t *testing.T) secrets.Store { return databases["postgres"](t)(ring("k1")) },
 }
 
 // TestStores is what each kind of store must do.
