@@ -3,7 +3,8 @@
 // A [Vault] gives a tool the value of a secret for as long as a function runs, and
 // overwrites it after. It implements catalog.Secrets: the broker sees to it that a
 // tool gets only what its descriptor declares. Where the values lie is a [Store]:
-// the environment ([Env]) or a file ([OpenFile]); a vault asks its stores in order.
+// the environment ([Env]), a file ([OpenFile]), SQLite or PostgreSQL ([OpenSQLite],
+// [OpenPostgres]); a vault asks its stores in order.
 //
 // A secret belongs to the application, a tenant, a user of a tenant or a connection
 // of a tenant; see [Key]. Tenant and user come from the thread, never from a model.
