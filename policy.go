@@ -74,6 +74,7 @@ func (p *parts) govern(c *config.Config, broker *catalog.Broker) {
 	}
 	if broker != nil {
 		broker.Govern(rules, modes)
+		broker.Limit(c.Limits)
 	}
 }
 

@@ -55,6 +55,7 @@ type rest struct {
 	Retryable  bool                `json:"retryable,omitempty"`
 	Effect     catalog.Effect      `json:"effect,omitempty"`
 	Hint       string              `json:"hint,omitempty"`
+	Limit      *catalog.Exceeded   `json:"limit,omitempty"`
 	Violations []catalog.Violation `json:"violations,omitempty"`
 	Details    json.RawMessage     `json:"details,omitempty"`
 }
@@ -64,7 +65,7 @@ func problem(e *catalog.Error) *contract.Problem {
 	if e == nil {
 		return nil
 	}
-	details, err := json.Marshal(rest{e.Retryable, e.Effect, e.Hint, e.Violations, e.Details})
+	details, err := json.Marshal(rest{e.Retryable, e.Effect, e.Hint, e.Limit, e.Violations, e.Details})
 	if err != nil || string(details) == "{}" { // Details was not JSON: the code and message still are
 		details = nil
 	}

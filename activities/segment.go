@@ -200,6 +200,9 @@ func snippetError(p *contract.Problem) *snippet.Error {
 	if len(p.Details) > 0 && json.Unmarshal(p.Details, &more) == nil {
 		e.Retryable, e.Effect, e.Hint, e.Details = more.Retryable, string(more.Effect), more.Hint, more.Details
 	}
+	if more.Limit != nil && len(e.Details) == 0 {
+		e.Details, _ = json.Marshal(map[string]any{"limit": more.Limit}) // it came from JSON
+	}
 	switch p.Code {
 	case contract.CodeApprovalDenied, contract.CodeApprovalExpired:
 		e.Effect = string(catalog.EffectNone)

@@ -16,6 +16,7 @@ type Broker struct {
 	secrets Secrets
 	policy  Policy
 	modes   Modes
+	gates   *gates
 }
 
 // New returns a broker of the sources' tools. Sources whose tools are at hand are
@@ -32,7 +33,7 @@ func New(sources ...Source) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
-	b := &Broker{modes: modes}
+	b := &Broker{modes: modes, gates: &gates{}}
 	names := map[string]bool{}
 	for i, s := range sources {
 		if s == nil {
@@ -99,6 +100,35 @@ func (b *Broker) Plan(ctx context.Context, scope Scope, req Request) Plan {
 // Dispatch carries out a request as planned. It checks all that Plan checks
 // again, and calls nothing when the tool or the input is not what was planned.
 func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Plan) Outcome {
+	c, leave, err := b.admit(ctx, scope, req, plan)
+	if err != nil {
+		return b.redact(scope, Outcome{Error: err})
+	}
+	defer leave()
+	return b.redact(scope, c.run(ctx, plan.Timeout, req.Before))
+}
+
+// admit checks that a call may be made as planned, now. One that had to wait for
+// others is checked again. leave is to be called at its end.
+func (b *Broker) admit(ctx context.Context, scope Scope, req Request, plan Plan) (c *call, leave func(), err *Error) {
+	if c, err = b.confirm(ctx, scope, req, plan); err != nil {
+		return nil, nil, err
+	}
+	leave, waited, err := b.gates.enter(ctx, c)
+	if err != nil {
+		return nil, nil, err.before(req.Tool)
+	}
+	if waited {
+		if c, err = b.confirm(ctx, scope, req, plan); err != nil {
+			leave()
+			return nil, nil, err
+		}
+	}
+	return c, leave, nil
+}
+
+// confirm checks a call as Plan does, and that it is the one that was planned.
+func (b *Broker) confirm(ctx context.Context, scope Scope, req Request, plan Plan) (*call, *Error) {
 	c, err := b.check(ctx, scope, req)
 	if err == nil {
 		err = c.agrees(plan)
@@ -106,8 +136,5 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 	if err == nil {
 		err = b.know(ctx, c)
 	}
-	if err != nil {
-		return b.redact(scope, Outcome{Error: err})
-	}
-	return b.redact(scope, c.run(ctx, plan.Timeout, req.Before))
+	return c, err
 }

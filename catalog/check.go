@@ -21,8 +21,11 @@ type call struct {
 	inputDigest      string
 	// resource names what the call works on.
 	resource string
-	secrets  CallSecrets
-	consent  Consent
+	// connection names, of a tool that is a tenant's own, whose listing it is from.
+	connection string
+	limits     callLimits
+	secrets    CallSecrets
+	consent    Consent
 }
 
 // check is the way of every request, at Plan and at Dispatch alike: resolve it
@@ -30,7 +33,7 @@ type call struct {
 // accept the input, ask the policy, see who must agree. It ends at the first step
 // that refuses, and calls nothing.
 func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *Error) {
-	tool, err := b.lookup(ctx, scope, req.Tool)
+	tool, owner, err := b.lookup(ctx, scope, req.Tool)
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
@@ -41,7 +44,7 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c := &call{tool: tool, scope: scope, secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
+	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
 	input, err := b.readSchemas(c)
 	if err != nil {
 		return nil, err.before(req.Tool)

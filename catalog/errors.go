@@ -36,6 +36,8 @@ const (
 	// CodeApprovalRequired: the call needs the approval of more people than have
 	// given it.
 	CodeApprovalRequired = "approval_required"
+	// CodeLimit: the call came to a limit; see [Error.Limit].
+	CodeLimit = "limit_exceeded"
 	// CodeInvalidTool: the tool's own description or schema cannot be used.
 	CodeInvalidTool = "invalid_tool"
 	// A secret that the tool needs is not among those it declares, is not there, or
@@ -59,6 +61,8 @@ type Error struct {
 	Effect Effect `json:"effect,omitempty"`
 	// Hint names what to do instead.
 	Hint string `json:"hint,omitempty"`
+	// Limit is which limit the call came to, if that is why.
+	Limit *Exceeded `json:"limit,omitempty"`
 	// Violations name the places of an input or output that do not fit.
 	Violations []Violation `json:"violations,omitempty"`
 	// Details is a tool's own, such as the body of an HTTP error.

@@ -58,6 +58,9 @@ type Ruling struct {
 // is called before the broker is used.
 func (b *Broker) Govern(policy Policy, modes Modes) { b.policy, b.modes = policy, modes }
 
+// Limit sets the limits of calls. It is called before the broker is used.
+func (b *Broker) Limit(limits Limits) { b.gates = &gates{limits: limits} }
+
 // Modes are the modes that a thread can be in.
 func (b *Broker) Modes() Modes { return b.modes }
 

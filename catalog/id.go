@@ -53,6 +53,14 @@ func CheckGlob(glob string) error {
 	return nil
 }
 
+// CheckNamespace says what is wrong with a namespace: it is one segment of an id.
+func CheckNamespace(namespace string) error {
+	if strings.Contains(namespace, ".") || CheckGlob(namespace+".*") != nil {
+		return fmt.Errorf("%s is no namespace; want the part of an id before its first dot, such as orders", quote(namespace))
+	}
+	return nil
+}
+
 // checkSegments counts the segments of s, which must all be legal.
 func checkSegments(s string) (int, error) {
 	n := 0

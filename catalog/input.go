@@ -16,6 +16,9 @@ func (c *call) accept(req Request, schema *compiledSchema) *Error {
 	if len(req.Input) > MaxInput {
 		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the input is %d bytes long, at most %d are allowed", len(req.Input), MaxInput)}
 	}
+	if limit := c.limits.input; limit.Value > 0 && int64(len(req.Input)) > limit.Value {
+		return exceeded(limit, int64(len(req.Input)), "the input is %d bytes long", len(req.Input))
+	}
 	canonical, refused := fit(req.Input, schema)
 	if refused != nil {
 		return refused

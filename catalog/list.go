@@ -48,24 +48,24 @@ func (b *Broker) List(ctx context.Context, scope Scope) ([]Descriptor, error) {
 // names the nearest; with [CodeSourceUnavailable], [CodeInvalidTool],
 // [CodeTimeout] or [CodeCancelled] as from [Broker.Plan].
 func (b *Broker) Lookup(ctx context.Context, scope Scope, id string) (Descriptor, error) {
-	tool, fault := b.lookup(ctx, scope, id)
+	tool, _, fault := b.lookup(ctx, scope, id)
 	if fault != nil {
 		return Descriptor{}, fault.before(id)
 	}
 	return tool.Descriptor, nil
 }
 
-// lookup finds a tool within the scope and makes its schemas.
-func (b *Broker) lookup(ctx context.Context, scope Scope, id string) (Tool, *Error) {
-	found, fault := b.resolve(ctx, scope, id)
+// lookup finds a tool within the scope, and its source, and makes its schemas.
+func (b *Broker) lookup(ctx context.Context, scope Scope, id string) (Tool, *source, *Error) {
+	found, owner, fault := b.resolve(ctx, scope, id)
 	if fault != nil {
-		return Tool{}, fault
+		return Tool{}, nil, fault
 	}
 	tool, err := complete(*found)
 	if err != nil {
-		return Tool{}, invalidTool("%s", err)
+		return Tool{}, nil, invalidTool("%s", err)
 	}
-	return tool, nil
+	return tool, owner, nil
 }
 
 // Nearest are the ids within the scope that someone may have meant by one that

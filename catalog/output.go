@@ -23,6 +23,11 @@ func (c *call) result(output json.RawMessage) Outcome {
 	case len(output) > MaxOutput:
 		return c.useless(CodeTooLarge, fmt.Sprintf("its output is %d bytes long, at most %d are allowed", len(output), MaxOutput),
 			"ask for less at once")
+	case c.limits.output.Value > 0 && int64(len(output)) > c.limits.output.Value:
+		over := exceeded(c.limits.output, int64(len(output)), "its output is %d bytes long", len(output))
+		o := c.useless(CodeLimit, over.Message, "ask for less at once")
+		o.Error.Limit = over.Limit
+		return o
 	case len(output) == 0:
 		output = json.RawMessage("null")
 	case !utf8.Valid(output):

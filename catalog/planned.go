@@ -23,7 +23,7 @@ func (c *call) plan() Plan {
 		DescriptorDigest: c.descriptorDigest,
 		InputDigest:      c.inputDigest,
 		ResourceKey:      c.resource,
-		Timeout:          c.tool.timeout(),
+		Timeout:          c.timeout(),
 		HonoursKeys:      c.tool.HonoursKeys,
 	}
 	if c.consent.NeedsApproval {
@@ -69,6 +69,23 @@ func (d Descriptor) title() string {
 		return d.Title
 	}
 	return titleOf(d.ID)
+}
+
+// timeout bounds the call.
+func (c *call) timeout() time.Duration {
+	own := c.tool.timeout()
+	if limit := c.limits.time.Value; limit > 0 {
+		own = min(own, time.Duration(limit)*time.Millisecond)
+	}
+	return own
+}
+
+// bindingTime is the limit that ended a call after some time, if it was one.
+func (c *call) bindingTime(ran time.Duration) *Exceeded {
+	if limit := c.limits.time; limit.Value > 0 && ran.Milliseconds() >= limit.Value {
+		return &limit
+	}
+	return nil
 }
 
 // timeout bounds one call.

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// resolve finds a tool within the scope. A tool out of scope is refused in
+// resolve finds a tool within the scope, and its source. A tool out of scope is refused in
 // exactly the words of one that does not exist, so that nobody learns of it.
 //
 // A tool belongs to the first source that lists it. While that source cannot be
 // read its last listing holds: no other source may step in with a tool of the same
 // id.
-func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *Error) {
+func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *source, *Error) {
 	if !scope.Allows(id) {
-		return nil, b.unknown(ctx, scope, id)
+		return nil, nil, b.unknown(ctx, scope, id)
 	}
 	for _, s := range b.sources {
 		if s.mayHave(namespaceOf(id)) && s.peek(scope).find(id) != nil {
 			l, _ := s.get(ctx, scope, forOne)
 			if ctx.Err() != nil {
-				return nil, ended(ctx, "before the tool was called")
+				return nil, nil, ended(ctx, "before the tool was called")
 			}
 			if tool := l.find(id); tool != nil {
-				return tool, nil
+				return tool, s, nil
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *E
 }
 
 // resolveAnew asks the sources that may have a tool which none is known to have.
-func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool, *Error) {
+func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool, *source, *Error) {
 	var unread error
 	for _, s := range b.sources {
 		if !s.mayHave(namespaceOf(id)) {
@@ -40,23 +40,23 @@ func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool
 		}
 		l, err := s.get(ctx, scope, forOne)
 		if ctx.Err() != nil {
-			return nil, ended(ctx, "before the tool was called")
+			return nil, nil, ended(ctx, "before the tool was called")
 		}
 		if tool := l.find(id); tool != nil {
-			return tool, nil
+			return tool, s, nil
 		}
 		if err != nil {
 			unread = errors.Join(unread, fmt.Errorf("source %s: %w", quote(s.Name()), err))
 		}
 	}
 	if unread != nil {
-		return nil, &Error{
+		return nil, nil, &Error{
 			Code:      CodeSourceUnavailable,
 			Message:   fmt.Sprintf("tool %s is not known, and not every source can be read: %s", quote(id), plain(unread.Error(), maxMessage)),
 			Retryable: true,
 		}
 	}
-	return nil, b.unknown(ctx, scope, id)
+	return nil, nil, b.unknown(ctx, scope, id)
 }
 
 func namespaceOf(id string) string { return Descriptor{ID: id}.Namespace() }

@@ -39,7 +39,7 @@ func (c *call) run(ctx context.Context, planned time.Duration, before func(conte
 		err.Tool, err.Effect = c.tool.ID, EffectNone
 		return Outcome{Error: err}
 	}
-	limit := c.tool.timeout()
+	limit := c.timeout()
 	if planned > 0 {
 		limit = min(planned, MaxTimeout)
 	}
@@ -133,7 +133,7 @@ func (c *call) failure(outer, inner context.Context, limit time.Duration, a answ
 		e = ended(outer, "while the tool ran")
 		e.Effect = EffectUnknown
 	case inner.Err() != nil:
-		e = &Error{Code: CodeTimeout, Message: fmt.Sprintf("the tool did not finish within %s", limit), Effect: EffectUnknown}
+		e = &Error{Code: CodeTimeout, Message: fmt.Sprintf("the tool did not finish within %s", limit), Effect: EffectUnknown, Limit: c.bindingTime(limit)}
 	case a.timeout && a.sent != EffectNone:
 		e = &Error{Code: CodeTimeout, Message: "the tool gave up waiting: " + a.message, Effect: EffectUnknown}
 	default:

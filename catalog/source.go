@@ -74,7 +74,7 @@ func (b *Broker) Elsewhere(scope Scope) []string {
 
 // Here is a broker of the sources alone that need not be asked elsewhere.
 func (b *Broker) Here() *Broker {
-	here := &Broker{secrets: b.secrets, policy: b.policy, modes: b.modes}
+	here := &Broker{secrets: b.secrets, policy: b.policy, modes: b.modes, gates: b.gates}
 	for _, s := range b.sources {
 		if s.atHand() {
 			here.sources = append(here.sources, s)
@@ -111,13 +111,9 @@ func (s *source) peek(scope Scope) *listing {
 
 // shelf finds where the listing for a scope is kept.
 func (s *source) shelf(scope Scope) (*shelf, error) {
-	key := ""
-	if s.scoped != nil {
-		var own string
-		if err := s.safely(func() { own = s.scoped.ListingKey(scope) }); err != nil {
-			return nil, err
-		}
-		key = scope.Tenant + "\x00" + own
+	key, err := s.key(scope)
+	if err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,6 +127,23 @@ func (s *source) shelf(scope Scope) (*shelf, error) {
 	}
 	found.used = time.Now()
 	return found, nil
+}
+
+// key names those who share a listing.
+func (s *source) key(scope Scope) (key string, err error) {
+	if s.scoped != nil {
+		err = s.safely(func() { key = scope.Tenant + "\x00" + s.scoped.ListingKey(scope) })
+	}
+	return key, err
+}
+
+// connection names what a scope reaches by the source, where that is its own.
+func (s *source) connection(scope Scope) string {
+	key, err := s.key(scope)
+	if err != nil || key == "" {
+		return ""
+	}
+	return s.Name() + "\x00" + key
 }
 
 func (s *source) dropOldest() {

@@ -167,8 +167,15 @@ func caught(c snippet.Call, err error) *snippet.Error {
 		Code: fault.Code, Message: fault.Message, Tool: c.Tool, Retryable: fault.Retryable,
 		Effect: string(fault.Effect), Hint: fault.Hint, Details: fault.Details,
 	}
-	if len(fault.Violations) > 0 && len(e.Details) == 0 {
-		if details, err := json.Marshal(map[string]any{"violations": fault.Violations}); err == nil {
+	more := map[string]any{}
+	if len(fault.Violations) > 0 {
+		more["violations"] = fault.Violations
+	}
+	if fault.Limit != nil {
+		more["limit"] = fault.Limit
+	}
+	if len(more) > 0 && len(e.Details) == 0 {
+		if details, err := json.Marshal(more); err == nil {
 			e.Details = details
 		}
 	}

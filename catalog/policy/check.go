@@ -69,7 +69,7 @@ func (c checker) check(modes []string) {
 		c.report("approvers", "only a rule that asks has approvers")
 	}
 	c.each("tools", r.Tools, catalog.CheckGlob)
-	c.each("namespaces", r.Namespaces, checkNamespace)
+	c.each("namespaces", r.Namespaces, catalog.CheckNamespace)
 	c.each("capabilities", r.Capabilities, catalog.CheckPattern)
 	c.each("tags", r.Tags, catalog.CheckPattern)
 	c.each("modes", r.Modes, func(mode string) error {
@@ -87,13 +87,6 @@ func (c checker) each(field string, entries []string, check func(string) error) 
 			c.report(fmt.Sprintf("%s[%d]", field, i), "%s", err)
 		}
 	}
-}
-
-func checkNamespace(namespace string) error {
-	if strings.Contains(namespace, ".") || catalog.CheckGlob(namespace+".*") != nil {
-		return fmt.Errorf("%q is no namespace; want the part of an id before its first dot, such as orders", namespace)
-	}
-	return nil
 }
 
 // namespacesAndTools reports a rule whose tools lie in none of its namespaces.

@@ -35,6 +35,8 @@ type Config struct {
 	Modes []catalog.Mode
 	// Policy are the rules for every call; see [Config.CompilePolicy].
 	Policy []policy.Rule
+	// Limits bound calls, each and together.
+	Limits catalog.Limits
 	// OpenAPI are the services whose operations are tools.
 	OpenAPI []OpenAPI
 	// MCP are the servers of the Model Context Protocol that have tools.

@@ -23,6 +23,9 @@
 //	    instructions_file: support.md
 //	    tools: ["orders.*"]
 //	    limits: {steps: 20, cost_usd: 0.50, time: 10m, approval_expiry: 24h}
+//	limits:                           # of calls, in each worker process
+//	  call: {output_bytes: 1048576, time: 2m}
+//	  tenants: {"*": {concurrent: 20, rate: 600/m}}
 //	openapi:
 //	  billing:
 //	    spec: billing.yaml            # a file, or a URL

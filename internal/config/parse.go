@@ -109,6 +109,7 @@ func (c *Config) read(root value, dir string) {
 			v.entries(func(name string, entry value) { c.Modes = append(c.Modes, readMode(entry, name)) })
 		}},
 		field{name: "policy", read: func(v value) { c.Policy = readRules(v) }},
+		field{name: "limits", read: func(v value) { c.Limits = readBounds(v) }},
 		field{name: "openapi", read: func(v value) {
 			v.entries(func(namespace string, entry value) {
 				c.OpenAPI = append(c.OpenAPI, readOpenAPI(entry, namespace, dir))
