@@ -36,7 +36,7 @@ var house = []room{
 		"cmd/starter",
 		[]string{
 			"catalog", "catalog/policy", "catalog/search", "catalog/search/evaluate", "internal/config",
-			"internal/connect", "internal/netguard", "internal/telemetry", "providers/openapi", "signals", "signals/contract",
+			"internal/connect", "internal/netguard", "internal/telemetry", "providers/openapi", "secrets", "signals", "signals/contract",
 		},
 		[]string{"internal/testkit"},
 		"a backend like any other: it talks to threads through signals alone; specifications and policies are looked at without them",
@@ -237,7 +237,7 @@ var house = []room{
 	},
 	{
 		"internal/config",
-		[]string{"activities", "catalog", "catalog/policy", "signals/contract"},
+		[]string{"activities", "catalog", "catalog/policy", "secrets", "signals/contract"},
 		nil,
 		"reads limits and names; what they name is built by the front door",
 	},

@@ -46,7 +46,7 @@ func New(options ...Option) (*App, error) {
 		logger: slog.New(secrets.NewHandler(p.logger.Handler(), redactor)),
 	}
 	app.config = p.readConfig()
-	app.vault = secrets.NewVault(redactor, nil, secrets.NewEnv("", os.Environ))
+	app.vault = p.openSecrets(app.config, redactor)
 	app.connection = p.connection(app.config)
 	app.connection.FailureConverter = app.exits.failureConverter()
 	p.configuredOpenAPI(app.config)

@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-dev/heddle/catalog/policy"
 	"github.com/heddle-dev/heddle/providers/mcp"
 	"github.com/heddle-dev/heddle/providers/openapi"
+	"github.com/heddle-dev/heddle/secrets"
 )
 
 // Option is something that [New] builds an application from: a tool, an agent,
@@ -35,6 +36,9 @@ type parts struct {
 	mcp        []mcp.Options
 	// withoutWeb says that no agent has the tools of the web.
 	withoutWeb bool
+	// stores keep secrets, and renewals renew them.
+	stores   []secrets.Store
+	renewals []secrets.Renew
 	// closers end what sources hold open.
 	closers  []func()
 	logger   *slog.Logger

@@ -27,15 +27,8 @@ const maxFile = 16 << 20
 type File struct {
 	path string
 	// identities decipher the file; the first enciphers it. None: it is plain.
-	identities []*identity
+	identities []identity
 	mu         sync.Mutex
-}
-
-// identity is an age identity that tells whether it was the one.
-type identity struct {
-	age.Identity
-	recipient age.Recipient
-	name      string
 }
 
 // fileContent is what a file of secrets holds, as JSON.
@@ -57,17 +50,13 @@ type fileSecret struct {
 	Updated time.Time `json:"updated"`
 }
 
-// OpenFile returns a store in a file. With the path of a file of age identities
-// (AGE-SECRET-KEY-...) it is enciphered: the first identity is the newest and enciphers,
-// the others can still decipher. Without one the file is plain, and it is refused when
-// anybody but its owner may read it. A file that is not there is an empty store.
-func OpenFile(path, identityFile string) (*File, error) {
+// OpenFile returns a store in a file. With identities it is enciphered. Without, nil,
+// it is plain, and refused when anybody but its owner may read it. A file that is not
+// there is an empty store.
+func OpenFile(path string, identities *Identities) (*File, error) {
 	f := &File{path: path}
-	if identityFile != "" {
-		var err error
-		if f.identities, err = readIdentities(identityFile); err != nil {
-			return nil, fmt.Errorf("secrets file: identities: %w", err)
-		}
+	if identities != nil {
+		f.identities = identities.all
 	}
 	content, err := f.read()
 	content.wipe()
@@ -75,30 +64,6 @@ func OpenFile(path, identityFile string) (*File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-func readIdentities(path string) ([]*identity, error) {
-	text, err := readPrivate(path)
-	if err != nil {
-		return nil, err
-	}
-	defer wipe(text)
-	parsed, err := age.ParseIdentities(bytes.NewReader(text))
-	if err != nil { // the parser's error may quote the line
-		return nil, fmt.Errorf("%s: want age identities, one AGE-SECRET-KEY-... a line", path)
-	}
-	var identities []*identity
-	for _, one := range parsed {
-		switch one := one.(type) {
-		case *age.X25519Identity:
-			identities = append(identities, &identity{one, one.Recipient(), one.Recipient().String()})
-		case *age.HybridIdentity:
-			identities = append(identities, &identity{one, one.Recipient(), one.Recipient().String()})
-		default:
-			return nil, fmt.Errorf("%s: holds an identity of a kind that cannot encipher", path)
-		}
-	}
-	return identities, nil
 }
 
 // readPrivate reads a file that only its owner may read.

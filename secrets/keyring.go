@@ -26,11 +26,14 @@ type wrappingKey struct {
 	gcm cipher.AEAD
 }
 
+// isKeySpace reports what stands between keys.
+func isKeySpace(c rune) bool { return strings.ContainsRune(", \t\r\n", c) }
+
 // ParseKeyring reads keys, the newest first: each as id:key with a key of 32 bytes in
 // base64, separated by commas or white space. An error quotes no key.
 func ParseKeyring(text string) (*Keyring, error) {
 	r := &Keyring{}
-	fields := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(", \t\r\n", c) })
+	fields := strings.FieldsFunc(text, isKeySpace)
 	for i, field := range fields {
 		id, encoded, ok := strings.Cut(field, ":")
 		if !ok {

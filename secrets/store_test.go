@@ -24,11 +24,28 @@ func fileStore(t *testing.T) secrets.Store {
 
 func openFile(t *testing.T, path, identities string) *secrets.File {
 	t.Helper()
-	store, err := secrets.OpenFile(path, identities)
+	store, err := opened(t, path, identities)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return store
+}
+
+// opened opens a file with the identities of another, or as a plain one.
+func opened(t *testing.T, path, identities string) (*secrets.File, error) {
+	t.Helper()
+	if identities == "" {
+		return secrets.OpenFile(path, nil)
+	}
+	text, err := os.ReadFile(identities)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := secrets.ParseIdentities(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secrets.OpenFile(path, parsed)
 }
 
 // identityFile writes new age identities.

@@ -23,7 +23,7 @@ type Renew func(ctx context.Context, key Key, old []byte) (value []byte, expires
 type Vault struct {
 	stores   []Store
 	redactor *Redactor
-	renew    Renew
+	renewals []Renew
 	flights  flights
 }
 
@@ -31,7 +31,29 @@ var _ catalog.Secrets = (*Vault)(nil)
 
 // NewVault returns a vault over stores, which are asked in order. Renew may be nil.
 func NewVault(redactor *Redactor, renew Renew, stores ...Store) *Vault {
-	return &Vault{stores: stores, redactor: redactor, renew: renew}
+	v := &Vault{stores: stores, redactor: redactor}
+	v.AddRenewal(renew)
+	return v
+}
+
+// AddRenewal adds what renews some secrets, behind those there are: the first that
+// does not answer [ErrNotFound] decides. A nil one is none. It may be called before
+// the first use of the vault only.
+func (v *Vault) AddRenewal(renew Renew) {
+	if renew != nil {
+		v.renewals = append(v.renewals, renew)
+	}
+}
+
+// renew asks the renewals in order.
+func (v *Vault) renew(ctx context.Context, key Key, old []byte) ([]byte, time.Time, error) {
+	for _, renew := range v.renewals {
+		value, expires, err := renew(ctx, key, old)
+		if !errors.Is(err, ErrNotFound) {
+			return value, expires, err
+		}
+	}
+	return nil, time.Time{}, ErrNotFound
 }
 
 // Redactor finds the values in use.
@@ -80,7 +102,7 @@ func (v *Vault) Use(ctx context.Context, scope catalog.Scope, text string, use f
 
 func (v *Vault) use(ctx context.Context, store Store, key Key, item Item, use func([]byte) error) error {
 	renewed := false
-	if v.renew != nil && !item.Expires.IsZero() && time.Until(item.Expires) < renewBefore {
+	if len(v.renewals) > 0 && !item.Expires.IsZero() && time.Until(item.Expires) < renewBefore {
 		fresh, err := v.renewed(ctx, store, key, item.Version)
 		switch {
 		case err == nil:
@@ -92,7 +114,7 @@ func (v *Vault) use(ctx context.Context, store Store, key Key, item Item, use fu
 		}
 	}
 	err := v.lend(key, item.Value, use)
-	if v.renew == nil || renewed || !errors.Is(err, ErrStale) {
+	if len(v.renewals) == 0 || renewed || !errors.Is(err, ErrStale) {
 		return err
 	}
 	fresh, renewErr := v.renewed(ctx, store, key, item.Version)

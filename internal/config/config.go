@@ -11,6 +11,7 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/policy"
+	"github.com/heddle-dev/heddle/secrets"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -42,6 +43,8 @@ type Config struct {
 	// MCP are the servers of the Model Context Protocol that have tools.
 	MCP []MCP
 	Web Web
+	// Secrets are the stores of secrets, in the order in which they are asked.
+	Secrets []secrets.Location
 
 	file string
 	at   map[string]position
@@ -116,6 +119,7 @@ func Default(dir string) (*Config, error) {
 		TaskQueue:   contract.TaskQueue,
 		StopTimeout: DefaultStopTimeout,
 		Blobs:       filepath.Join(abs, DefaultBlobs),
+		Secrets:     []secrets.Location{{Kind: secrets.KindEnv}},
 	}, nil
 }
 

@@ -11,6 +11,10 @@
 //	task_queue: heddle
 //	stop_timeout: 30s
 //	blobs: .heddle/blobs              # a folder, or a URL such as s3://bucket
+//	secrets:                          # stores, asked in order; else the environment
+//	  - env: HEDDLE_SECRET_
+//	  - sqlite: .heddle/secrets.db
+//	    key_env: HEDDLE_SECRETS_KEY   # the variable's name, never the key
 //	models:
 //	  large:
 //	    provider: openai
@@ -40,7 +44,7 @@
 //	web: true                         # false: no agent has web.search and web.fetch
 //
 // The environment is read in these fields alone, as ${NAME} or ${NAME:-default}:
-// temporal.*, task_queue, blobs, the model of an agent, model, base_url and script
+// temporal.*, task_queue, blobs, secrets but for env and key_env, the model of an agent, model, base_url and script
 // of a model, spec, root, server, allow, username and client_id of a service, and
 // url, headers, command, env and allow of a server. Relative paths start at the
 // file's folder.

@@ -86,6 +86,7 @@ func (c *Config) read(root value, dir string) {
 				v.problem("unknown mode %q; known are hardened and unhardened", mode)
 			}
 		}},
+		field{name: "secrets", read: func(v value) { c.Secrets = readSecrets(v, dir) }},
 		field{name: "models", read: func(v value) {
 			v.entries(func(name string, entry value) {
 				checkName(entry, name)
