@@ -7,12 +7,10 @@ import (
 	"github.com/heddle-dev/heddle/secrets"
 )
 
-// Secrets adds stores of secrets. They are asked in order, before those of the
-// configuration file; without any it is the environment that is asked. The
-// application closes them.
-//
-// A secret is stored with: starter secrets set
-func Secrets(stores ...secrets.Store) Option {
+// SecretStores adds stores of secrets. They are asked in order, before those of the
+// configuration file, which are the environment where it names none. The application
+// closes them.
+func SecretStores(stores ...secrets.Store) Option {
 	return optionFunc(func(p *parts) {
 		for _, store := range stores {
 			if store == nil {

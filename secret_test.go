@@ -143,7 +143,7 @@ func TestStoresOfTheProgramComeFirst(t *testing.T) {
 	}
 	t.Setenv("HEDDLE_SECRET_A", "from the environment")
 	t.Setenv("HEDDLE_SECRET_B", "from the environment")
-	app := newApp(t, "agents: {a: {model: m, instructions: x}}\n", Secrets(store("from the program"), store("never reached")))
+	app := newApp(t, "agents: {a: {model: m, instructions: x}}\n", SecretStores(store("from the program"), store("never reached")))
 	for ref, want := range map[string]string{"a": "from the program", "b": "from the environment"} {
 		var got string
 		err := app.vault.Use(t.Context(), catalog.Scope{Tenant: "acme"}, ref, func(value []byte) error {
@@ -170,11 +170,11 @@ func TestStoresThatCannotBeOpened(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := New(ConfigFile(path))
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "heddle.yaml:3:5: secrets[1]: ") || strings.Contains(err.Error(), "hunter2") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "heddle.yaml:3:6: secrets[1]: ") || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v, want %q", store, err, want)
 		}
 	}
-	if _, err := New(Secrets(nil)); err == nil || !strings.Contains(err.Error(), "a store of secrets is nil") {
+	if _, err := New(SecretStores(nil)); err == nil || !strings.Contains(err.Error(), "a store of secrets is nil") {
 		t.Errorf("a nil store: %v", err)
 	}
 }

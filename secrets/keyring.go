@@ -26,15 +26,24 @@ type wrappingKey struct {
 	gcm cipher.AEAD
 }
 
-// isKeySpace reports what stands between keys.
-func isKeySpace(c rune) bool { return strings.ContainsRune(", \t\r\n", c) }
+// keyFields are the keys of a text, between commas and white space. A line that begins
+// with # is a comment.
+func keyFields(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			all = append(all, strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(", \t\r\n", c) })...)
+		}
+	}
+	return all
+}
 
 // ParseKeyring reads keys, the newest first: each as id:key with a key of 32 bytes in
-// base64, separated by commas or white space. An error quotes no key.
+// base64, separated by commas or white space. A line that begins with # is a comment.
+// An error quotes no key.
 func ParseKeyring(text string) (*Keyring, error) {
 	r := &Keyring{}
-	fields := strings.FieldsFunc(text, isKeySpace)
-	for i, field := range fields {
+	for i, field := range keyFields(text) {
 		id, encoded, ok := strings.Cut(field, ":")
 		if !ok {
 			return nil, fmt.Errorf("key number %d: want id:key", i+1)

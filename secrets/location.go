@@ -1,7 +1,6 @@
 package secrets
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -137,18 +136,12 @@ func (l Location) key() ([]byte, error) {
 	return []byte(key), nil
 }
 
-// hideKeys makes the keys of a text known, each with its id and without. Lines of
-// comment are none.
+// hideKeys makes the keys of a text known, each with its id and without.
 func hideKeys(redactor *Redactor, text []byte) {
-	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
-			continue
-		}
-		for _, one := range bytes.FieldsFunc(line, isKeySpace) {
-			redactor.Hide("", one)
-			if _, key, ok := bytes.Cut(one, []byte(":")); ok {
-				redactor.Hide("", key)
-			}
+	for _, one := range keyFields(string(text)) {
+		redactor.Hide("", []byte(one))
+		if _, key, ok := strings.Cut(one, ":"); ok {
+			redactor.Hide("", []byte(key))
 		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,12 +27,15 @@ type SQL struct {
 	db    *sql.DB
 	keys  *Keyring
 	query func(string) string // in the database's dialect
+	// file is that of SQLite.
+	file string
 
 	mu    sync.Mutex
 	ready bool
 }
 
-// OpenSQLite returns a store in an SQLite file, which is made if it is not there.
+// OpenSQLite returns a store in an SQLite file. With the first use it is made if it
+// is not there, and its folder, for their owner alone.
 func OpenSQLite(path string, keys *Keyring) (*SQL, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -46,13 +51,14 @@ func OpenSQLite(path string, keys *Keyring) (*SQL, error) {
 	}
 	// $1 is ?1 to SQLite.
 	dialect := func(query string) string { return strings.ReplaceAll(query, "$", "?") }
-	return &SQL{name: "sqlite " + path, db: db, keys: keys, query: dialect}, nil
+	return &SQL{name: "sqlite " + path, db: db, keys: keys, query: dialect, file: abs}, nil
 }
 
 // OpenPostgres returns a store in a PostgreSQL database, which it reaches with the
-// first use. The error quotes nothing of the URL, which may hold a password.
+// first use: on another machine with sslmode=verify-full, unless the address or
+// PGSSLMODE says otherwise. The error quotes nothing of the URL, which may hold a password.
 func OpenPostgres(address string, keys *Keyring) (*SQL, error) {
-	config, err := pgx.ParseConfig(address)
+	config, err := parsePostgres(address)
 	if err != nil {
 		return nil, errors.New("secrets: PostgreSQL: want a URL such as postgres://user@host:5432/database")
 	}
@@ -62,6 +68,36 @@ func OpenPostgres(address string, keys *Keyring) (*SQL, error) {
 	db.SetConnMaxIdleTime(idle)
 	name := fmt.Sprintf("postgres %s/%s", config.Host, config.Database)
 	return &SQL{name: name, db: db, keys: keys, query: func(query string) string { return query }}, nil
+}
+
+// parsePostgres reads an address. The driver's own default would go on without TLS
+// where the server, or who stands before it, offers none.
+func parsePostgres(address string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil || os.Getenv("PGSSLMODE") != "" {
+		return config, err
+	}
+	here := onThisMachine(config.Host)
+	for _, other := range config.Fallbacks {
+		here = here && onThisMachine(other.Host)
+	}
+	u, err := url.Parse(address)
+	switch isURL := err == nil && u.Scheme != ""; {
+	case here, isURL && u.Query().Has("sslmode"), !isURL && strings.Contains(address, "sslmode"):
+		return config, nil
+	case isURL:
+		query := u.Query()
+		query.Set("sslmode", "verify-full")
+		u.RawQuery = query.Encode()
+		return pgx.ParseConfig(u.String())
+	default:
+		return pgx.ParseConfig(address + " sslmode=verify-full")
+	}
+}
+
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.HasPrefix(host, "/") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Times are seconds since 1970, and 0 is none: both databases know them alike.
@@ -87,6 +123,9 @@ func (s *SQL) prepare(ctx context.Context) error {
 	if s.ready {
 		return nil
 	}
+	if err := s.makeFile(); err != nil {
+		return fmt.Errorf("secrets: %s: %w", s.name, err)
+	}
 	if _, err := s.db.ExecContext(ctx, schema); err != nil {
 		// Two that make the table at once may both find it missing.
 		if _, retry := s.db.ExecContext(ctx, schema); retry != nil {
@@ -95,6 +134,22 @@ func (s *SQL) prepare(ctx context.Context) error {
 	}
 	s.ready = true
 	return nil
+}
+
+// makeFile makes the file of SQLite's, which would make it readable by all. The files
+// beside it get the same mode.
+func (s *SQL) makeFile() error {
+	if s.file == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(s.file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // Name names the database.

@@ -165,9 +165,19 @@ func TestADatabaseThatIsAway(t *testing.T) {
 	if _, err := secrets.OpenPostgres("postgres://ann:hunter2hunter2@[", keyring(t, ring("k1"))); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("OpenPostgres: %v", err)
 	}
-	missing := openSQLite(t, filepath.Join(t.TempDir(), "none", "s.db"), ring("k1"))
+	missing := openSQLite(t, filepath.Join(writeFile(t, "file", "", 0o600), "s.db"), ring("k1"))
 	if err := errOf(missing.Get(t.Context(), aKey)); err == nil || errors.Is(err, secrets.ErrNotFound) {
-		t.Errorf("Get in a folder that is not there: %v", err)
+		t.Errorf("Get in a folder that cannot be: %v", err)
+	}
+}
+
+func TestADatabaseFileIsItsOwnersAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "s.db")
+	put(t, openSQLite(t, path, ring("k1")), aKey, item("long-secret-value"))
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v; want 0600", name, info.Mode(), err)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/secrets"
 )
 
 const full = `
@@ -67,6 +68,7 @@ func TestParse(t *testing.T) {
 		TaskQueue:   "agents",
 		StopTimeout: 45 * time.Second,
 		Blobs:       "s3://blobs",
+		Secrets:     []secrets.Location{{Kind: secrets.KindEnv}},
 		Models: []Model{
 			{
 				Name: "large", Provider: OpenAI, Model: "gpt-4.1", BaseURL: "https://models.example/v1",
@@ -98,7 +100,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &Config{TaskQueue: "heddle", StopTimeout: 30 * time.Second, Blobs: "/srv/app/.heddle/blobs"}
+			want := &Config{TaskQueue: "heddle", StopTimeout: 30 * time.Second, Blobs: "/srv/app/.heddle/blobs", Secrets: []secrets.Location{{Kind: secrets.KindEnv}}}
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 				t.Errorf("configuration (-want +got):\n%s", diff)
 			}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/heddle-dev/heddle/secrets"
 )
 
@@ -20,7 +22,7 @@ func readSecrets(v value, dir string) []secrets.Location {
 		}
 		all = append(all, l)
 	})
-	if len(all) == 0 {
+	if sequence, ok := v.node.(*ast.SequenceNode); ok && len(sequence.Values) == 0 {
 		v.problem("names no store; leave it out for the environment alone")
 	}
 	return all
