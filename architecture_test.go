@@ -220,6 +220,22 @@ var house = []room{
 		"what asks outside, within the rules",
 	},
 	{
+		"internal/oauth",
+		[]string{"internal/netguard"},
+		[]string{"test/authserver"},
+		"a client of authorization servers: keeps nothing",
+	},
+	{
+		"internal/connections",
+		[]string{"catalog", "internal/netguard", "internal/oauth", "secrets"},
+		[]string{"test/authserver"},
+		"keeps what people have let this side have, in the store of secrets",
+	},
+	{
+		"test/authserver", nil, nil,
+		"an authorization server for tests: knows nothing of the client that it tests",
+	},
+	{
 		"internal/blobs",
 		[]string{"signals/contract"},
 		nil,

@@ -118,7 +118,10 @@ func keysOf(scope catalog.Scope, ref catalog.SecretRef) []Key {
 	case User:
 		keys = []Key{user}
 	case Connection:
-		keys = []Key{{Scope: Connection, Tenant: scope.Tenant, Owner: ref.Connection, Name: ref.Name}}
+		keys = []Key{ConnectionKey(scope.Tenant, "", ref.Connection, ref.Name)}
+		if scope.User != "" {
+			keys = append([]Key{ConnectionKey(scope.Tenant, scope.User, ref.Connection, ref.Name)}, keys...)
+		}
 	default:
 		keys = []Key{user, tenant, app}
 	}
