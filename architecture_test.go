@@ -201,7 +201,7 @@ var house = []room{
 	},
 	{
 		"providers/openapi",
-		[]string{"catalog", "internal/netguard", "secrets", "signals/contract"},
+		[]string{"catalog", "internal/netguard", "internal/oauth", "secrets", "signals/contract"},
 		[]string{"catalog/catalogtest", "providers/openapi/openapitest"},
 		"a source of tools: knows what a tool is, what a stored file is called, and no other source",
 	},

@@ -47,6 +47,7 @@ func New(options ...Option) (*App, error) {
 	}
 	app.config = p.readConfig()
 	app.vault = p.openSecrets(app.config, redactor)
+	p.openConnections(app.config, app.vault)
 	app.connection = p.connection(app.config)
 	app.connection.FailureConverter = app.exits.failureConverter()
 	p.configuredOpenAPI(app.config)

@@ -140,7 +140,8 @@ type CallSecrets struct {
 
 // Use calls use with the value of a declared secret. The value is overwritten when
 // use returns: keep no part of it, and put it into no error. An error of use is
-// returned as it is; any other is an *[Error] that the tool may return.
+// returned as it is; any other is an *[Error] that the tool may return, of a connection
+// one that [Error.Reconnection] reads.
 //
 // A use that finds the value to be refused, such as by HTTP status 401, may return
 // an error that wraps secrets.ErrStale: where the secret can be renewed, use is
@@ -167,9 +168,12 @@ func (s CallSecrets) Use(ctx context.Context, ref string, use func(value []byte)
 		return err
 	case errors.Is(err, ErrNoSecret):
 		return secretMissing(ref)
-	default:
-		return secretUnavailable(ref, err)
 	}
+	var typed *Error
+	if errors.As(err, &typed) {
+		return typed
+	}
+	return secretUnavailable(ref, err)
 }
 
 // Hide keeps a value that the tool has learned, such as an access token, out of
@@ -181,6 +185,10 @@ func (s CallSecrets) Hide(value []byte) {
 }
 
 func secretMissing(ref string) *Error {
+	if r, err := ParseSecretRef(ref); err == nil && r.Scope == SecretOfConnection {
+		return Reconnection{Name: r.Connection}.Error(CodeConnectionMissing,
+			fmt.Sprintf("the tool needs the connection %s, and there is none", r.Connection))
+	}
 	return &Error{
 		Code: CodeSecretMissing, Effect: EffectNone,
 		Message: fmt.Sprintf("the tool needs the secret %s, and there is none", quote(ref)),

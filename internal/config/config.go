@@ -45,6 +45,8 @@ type Config struct {
 	Web Web
 	// Secrets are the stores of secrets, in the order in which they are asked.
 	Secrets []secrets.Location
+	// Connections say how people let this side into services.
+	Connections Connections
 
 	file string
 	at   map[string]position

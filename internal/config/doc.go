@@ -15,6 +15,9 @@
 //	  - env: HEDDLE_SECRET_
 //	  - sqlite: .heddle/secrets.db
 //	    key_env: HEDDLE_SECRETS_KEY   # the variable's name, never the key
+//	connections:                      # services that people let this side into
+//	  name: Support agents            # shown to who is asked for consent
+//	  callback: {listen: "127.0.0.1:8790"}
 //	models:
 //	  large:
 //	    provider: openai
@@ -46,6 +49,6 @@
 // The environment is read in these fields alone, as ${NAME} or ${NAME:-default}:
 // temporal.*, task_queue, blobs, secrets but for env and key_env, the model of an agent, model, base_url and script
 // of a model, spec, root, server, allow, username and client_id of a service, and
-// url, headers, command, env and allow of a server. Relative paths start at the
+// url, headers, command, env and allow of a server, and all of connections but name. Relative paths start at the
 // file's folder.
 package config

@@ -87,6 +87,7 @@ func (c *Config) read(root value, dir string) {
 			}
 		}},
 		field{name: "secrets", read: func(v value) { c.Secrets = readSecrets(v, dir) }},
+		field{name: "connections", read: func(v value) { c.Connections = readConnections(v) }},
 		field{name: "models", read: func(v value) {
 			v.entries(func(name string, entry value) {
 				checkName(entry, name)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/netguard"
+	"github.com/heddle-dev/heddle/internal/oauth"
 	"github.com/heddle-dev/heddle/secrets"
 )
 
@@ -94,6 +95,9 @@ func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got s
 		a.body = redact(a.body, g.secrets)
 		got.links = a.links
 		got.result, err = s.judge(ctx, a, r.write)
+		if err != nil && g.connection != "" {
+			err = disconnected(netguard.Origin(r.out.url), a, g, err)
+		}
 		if a.status == http.StatusUnauthorized && g.drop == nil {
 			return staleError{err} // where the secret can be renewed, it is
 		}
@@ -106,6 +110,22 @@ func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got s
 		err = refused.error
 	}
 	return got, err
+}
+
+// disconnected is the error of an answer that only a person can mend, who connects the
+// service again. Any other error stays as it is.
+func disconnected(service string, a answer, g grant, err error) error {
+	r := catalog.Reconnection{Name: g.connection, URL: service}
+	switch challenge := oauth.ReadChallenge(a.challenges); {
+	case a.status == http.StatusUnauthorized:
+		return r.Error(catalog.CodeConnectionRevoked, "the service takes the token of the connection "+r.Name+" no more: "+err.Error())
+	case a.status == http.StatusForbidden && challenge.Error == oauth.Insufficient:
+		if r.Scopes = challenge.Scopes; r.Scopes == nil {
+			r.Scopes = g.scopes
+		}
+		return r.Error(catalog.CodeInsufficientScope, "the connection "+r.Name+" does not reach as far as the call: "+err.Error())
+	}
+	return err
 }
 
 // staleError is that of a call whose credential was refused.

@@ -62,6 +62,8 @@ type Secret struct {
 	Username, Password string
 	ClientID           string
 	ClientSecret       string
+	// connection names the connection that the token is of, if it is.
+	connection string
 }
 
 const hiddenSecret = "[secret]"
@@ -118,6 +120,10 @@ type grant struct {
 	secrets []string
 	// drop forgets the access token, if it came from here.
 	drop func()
+	// connection names the connection that a token is of, if one is, and scopes are
+	// what the operation needs of it.
+	connection string
+	scopes     []string
 }
 
 func (g grant) with(s scheme, secret Secret) (grant, error) {
@@ -207,6 +213,10 @@ func (s *Source) noCredential(origin string, wanted []string, missing error) err
 	}
 	if absent := (*missingSecret)(nil); errors.As(missing, &absent) {
 		e.Message, e.Hint = "the call needs credentials: "+absent.said.Message, absent.said.Hint
+		if r, ok := absent.said.Reconnection(); ok {
+			r.URL, r.Scopes = origin, absent.scopes
+			e = r.Error(absent.said.Code, e.Message)
+		}
 	}
 	if (s.options.Credentials != nil || s.options.Logins != nil) && !s.trusted(origin) {
 		e.Message = fmt.Sprintf("the call needs credentials, and they are not sent to %s", origin)
@@ -238,6 +248,9 @@ func (s *Source) useAll(ctx context.Context, credentials Credentials, schemes []
 			return err
 		}
 		granted.drop = drop
+		if secret.connection != "" {
+			granted.connection, granted.scopes = secret.connection, one.scopes
+		}
 		return s.useAll(ctx, credentials, schemes[1:], scope, origin, granted, use)
 	})
 }

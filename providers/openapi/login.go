@@ -100,6 +100,9 @@ func (c loginCredentials) Use(ctx context.Context, need Need, use func(context.C
 		switch {
 		case login.Token != "":
 			secret.Token = string(value)
+			if ref, err := catalog.ParseSecretRef(login.Token); err == nil {
+				secret.connection = ref.Connection
+			}
 		case login.Password != "":
 			secret.Password = string(value)
 		default:
@@ -107,14 +110,19 @@ func (c loginCredentials) Use(ctx context.Context, need Need, use func(context.C
 		}
 		return use(ctx, secret)
 	})
-	if absent := (*catalog.Error)(nil); errors.As(err, &absent) && absent.Code == catalog.CodeSecretMissing {
-		return &missingSecret{said: absent}
+	absent := (*catalog.Error)(nil)
+	if errors.As(err, &absent) && (absent.Code == catalog.CodeSecretMissing || absent.Code == catalog.CodeConnectionMissing) {
+		return &missingSecret{absent, need.Scopes}
 	}
 	return err
 }
 
 // missingSecret is [ErrNoCredential] with what a person has to do about it.
-type missingSecret struct{ said *catalog.Error }
+type missingSecret struct {
+	said *catalog.Error
+	// scopes are what it is needed for.
+	scopes []string
+}
 
 func (m *missingSecret) Error() string { return m.said.Error() }
 

@@ -194,7 +194,9 @@ type answer struct {
 	retryAfter  string
 	// links are the values of the header Link.
 	links []string
-	body  []byte
+	// challenges are those of WWW-Authenticate.
+	challenges []string
+	body       []byte
 }
 
 // result makes the tool's output of an answer: JSON as it is, text as a string, a
@@ -271,7 +273,7 @@ func readAnswer(response *http.Response) (answer, error) {
 	a := answer{
 		status: response.StatusCode, contentType: response.Header.Get("Content-Type"),
 		disposition: response.Header.Get("Content-Disposition"), retryAfter: response.Header.Get("Retry-After"),
-		links: response.Header.Values("Link"),
+		challenges: response.Header.Values("WWW-Authenticate"), links: response.Header.Values("Link"),
 	}
 	var err error
 	a.body, err = io.ReadAll(response.Body)
