@@ -128,7 +128,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.approveCommand(), c.denyCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),
-		c.openapiCommand(), c.catalogCommand(),
+		c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(),
 	)
 	return root
 }

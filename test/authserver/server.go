@@ -37,7 +37,7 @@ type Server struct {
 	// Silent says that the service and the server have no metadata.
 	Silent bool
 
-	t       testing.TB
+	mux     *http.ServeMux
 	mu      sync.Mutex
 	clients map[string]client
 	codes   map[string]code
@@ -70,8 +70,8 @@ type grant struct {
 // New starts a server. It ends with the test.
 func New(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{t: t, Life: time.Hour, Scopes: []string{"read"}, clients: map[string]client{}, codes: map[string]code{}}
 	mux := http.NewServeMux()
+	s := &Server{mux: mux, Life: time.Hour, Scopes: []string{"read"}, clients: map[string]client{}, codes: map[string]code{}}
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource/{path...}", s.describe)
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", s.metadata)
 	mux.HandleFunc("POST /register", s.register)
@@ -85,6 +85,9 @@ func New(t testing.TB) *Server {
 	mux.Handle("/service", s.Guard("read", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, map[string]any{"ok": true}) })))
 	return s
 }
+
+// Handle adds a handler of the service, which [Server.Guard] guards where it shall.
+func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
 
 // Log is what was asked of the server so far: register, consent, code, refresh, revoke,
 // each with what became of it where that is not well, such as "refresh: reused".

@@ -1,0 +1,179 @@
+package services
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals"
+	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/test/authserver"
+)
+
+const consentedSpec = `
+openapi: 3.0.3
+info: {title: CRM, version: '1'}
+paths:
+  /orders/{id}:
+    get:
+      operationId: order
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses: {'200': {description: An order, content: {application/json: {schema: {type: object, properties: {id: {type: string}}}}}}}
+security: [{person: [read]}]
+components:
+  securitySchemes:
+    person:
+      type: oauth2
+      flows: {authorizationCode: {authorizationUrl: https://login.example.com/authorize, tokenUrl: https://login.example.com/token, scopes: {read: Read orders}}}
+`
+
+// crmConfig is a worker with an OpenAPI service whose token is that of a connection, and
+// a store of secrets in a database.
+func crmConfig(server *authserver.Server) string {
+	return "task_queue: ${HEDDLE_TASK_QUEUE:-none}\nsandbox: " + sandboxMode + fmt.Sprintf(`
+secrets: [{sqlite: secrets.db, key_env: TEST_SECRETS_KEY}]
+connections: {allow: [%[2]q]}
+agents:
+  coder: {instructions: Run what the user says., model: coder, exposure: code, tools: [crm.*]}
+openapi:
+  crm: {spec: crm.yaml, server: %[1]q, allow: [%[2]q], auth: {person: {token: "connection:crm:token"}}}
+`, server.Resource, server.Host)
+}
+
+var secretsKey = "TEST_SECRETS_KEY=test:" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
+
+// TestOpenAPIThroughAConnection: an operation with OAuth's authorization code is called
+// by a thread with the token of a connection that a person has consented to by the
+// command line, and that is renewed when the service refuses it.
+func TestOpenAPIThroughAConnection(t *testing.T) {
+	crm := authserver.New(t)
+	crm.Handle("GET /service/orders/{id}", crm.Guard("read", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		// A service that repeats what it was sent must not make the token known.
+		fmt.Fprintf(w, `{"id":%q,"seen":%q}`, r.PathValue("id"), r.Header.Get("Authorization"))
+	})))
+	server := testkit.DevServer(t)
+	worker := testkit.StartWorker(t, testkit.Worker{
+		Server: server, Files: map[string]string{"heddle.yaml": crmConfig(crm), "crm.yaml": consentedSpec}, Env: []string{secretsKey},
+	})
+	threads := signals.NewClient(server.Client(t), &signals.Options{TaskQueue: worker.TaskQueue})
+	ask := func(name string) string {
+		t.Helper()
+		return answerTo(t, threads, contract.Start{
+			ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t) + name}, Agent: "coder", User: "ada",
+		}, `
+			try {
+				const order: any = await crm.order({ id: "7" });
+				return "order " + order.id + " " + order.seen;
+			} catch (e) {
+				return e.code + ": " + e.message + " | " + e.hint;
+			}`)
+	}
+	if got := ask("before"); !strings.Contains(got, "connection_missing: ") || !strings.Contains(got, "starter connections add "+crm.URL+" --name crm --scope read") {
+		t.Errorf("without a connection the agent is told %s", got)
+	}
+	out := consentByCommand(t, worker.Dir, crm, "--name", "crm", "--tenant", "acme")
+	var added struct{ Status, Reference, Issuer string }
+	if err := json.Unmarshal([]byte(out), &added); err != nil || added.Status != "active" || added.Reference != "connection:crm:token" || added.Issuer != crm.URL {
+		t.Errorf("the command prints %s (%v)", out, err)
+	}
+	if got := ask("first"); !strings.Contains(got, "order 7 Bearer ") || strings.Contains(got, "access-") {
+		t.Errorf("the agent is told %s", got)
+	}
+	crm.ExpireAccess()
+	if got := ask("renewed"); !strings.Contains(got, "order 7 Bearer ") || strings.Contains(got, "access-") {
+		t.Errorf("with a token that the service refuses the agent is told %s", got)
+	}
+	if got := fmt.Sprint(crm.Log()); got != "[register consent code refresh]" {
+		t.Errorf("the authorization server was asked for %s", got)
+	}
+	crm.EndGrants()
+	if got := ask("revoked"); !strings.Contains(got, "connection_revoked: ") || !strings.Contains(got, "starter connections add ") {
+		t.Errorf("after it was revoked the agent is told %s", got)
+	}
+	for _, file := range []string{"secrets.db", "secrets.db-wal"} {
+		text, err := os.ReadFile(filepath.Join(worker.Dir, file))
+		if err == nil && (bytes.Contains(text, []byte("access-")) || bytes.Contains(text, []byte("refresh-"))) {
+			t.Errorf("%s holds a token in clear", file)
+		}
+	}
+}
+
+// consentByCommand connects a service as a person does at a terminal, and returns what
+// the command prints.
+func consentByCommand(t *testing.T, dir string, server *authserver.Server, args ...string) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, testkit.Build(t, "./cmd/starter"), append([]string{"connections", "add", server.Resource, "--json", "--no-browser"}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), secretsKey)
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+		if page := strings.TrimSpace(lines.Text()); strings.HasPrefix(page, server.URL) {
+			back, err := authserver.Agree(ctx, page)
+			if err != nil {
+				t.Error(err)
+				stop()
+				break
+			}
+			response, err := http.Get(back.String())
+			if err != nil {
+				t.Error(err)
+				stop()
+				break
+			}
+			text, _ := io.ReadAll(response.Body)
+			_ = response.Body.Close()
+			if response.StatusCode != http.StatusOK || !bytes.Contains(text, []byte("The service is connected")) {
+				t.Errorf("the person sees %d %s", response.StatusCode, text)
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s%s", err, said.String(), stdout.String())
+	}
+	return stdout.String()
+}
+
+// answerTo sends a snippet and returns what the agent is told of it.
+func answerTo(t *testing.T, threads *signals.Client, start contract.Start, snippet string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	sent, err := threads.Send(ctx, start, contract.Submission{Text: snippet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := threads.Wait(ctx, start.ThreadRef, sent.Turn)
+	if err != nil || ended.Status != contract.StatusCompleted {
+		t.Fatalf("turn = %+v, %v", ended, err)
+	}
+	messages, err := threads.Transcript(ctx, start.ThreadRef, *ended.AnswerIndex, *ended.AnswerIndex+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages[0].Text
+}
