@@ -36,9 +36,10 @@ var house = []room{
 		"cmd/starter",
 		[]string{
 			"catalog", "catalog/policy", "catalog/search", "catalog/search/evaluate", "internal/config",
-			"internal/connect", "internal/netguard", "internal/telemetry", "providers/openapi", "secrets", "signals", "signals/contract",
+			"internal/connect", "internal/connections", "internal/netguard", "internal/oauth", "internal/telemetry",
+			"providers/mcp", "providers/openapi", "secrets", "signals", "signals/contract",
 		},
-		[]string{"internal/testkit"},
+		[]string{"internal/testkit", "test/authserver"},
 		"a backend like any other: it talks to threads through signals alone; specifications and policies are looked at without them",
 	},
 	{

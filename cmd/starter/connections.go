@@ -154,7 +154,8 @@ func (c *cli) connectionsShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show <name>",
 		Short:   "Show a connection",
-		Long:    `Show what may be known of a connection: whom it is from, how far it reaches and whether it holds. No secret is shown.`,
+		Long:    `Show what may be known of a connection: whom it is from, how far it reaches, and
+whether it holds. No secret is shown.`,
 		Example: `  starter connections show crm --tenant acme`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
