@@ -34,7 +34,7 @@ func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
 		built, err := m.get(agent.Model)
 		if err != nil {
 			p.problem(fmt.Errorf("agent %q: %w", agent.Name, err))
-		} else if agent.Limits.CostMicros > 0 && built.price == (activities.Price{}) {
+		} else if max(agent.Limits.CostMicros, agent.Limits.Thread.CostMicros) > 0 && built.price == (activities.Price{}) {
 			p.problem(fmt.Errorf("agent %q: limits the cost, but its model %q has no price, which only the configuration file can give", agent.Name, agent.Model))
 		}
 		agents[agent.Name] = activities.Agent{
@@ -50,7 +50,7 @@ func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
 		built, err := m.get(agent.Model)
 		if err != nil {
 			p.problem(c.Problem("agents."+agent.Name+".model", err.Error()))
-		} else if agent.Limits.CostMicros > 0 && built.model != nil && built.price == (activities.Price{}) {
+		} else if max(agent.Limits.CostMicros, agent.Limits.Thread.CostMicros) > 0 && built.model != nil && built.price == (activities.Price{}) {
 			p.problem(c.Problem("agents."+agent.Name+".limits.cost_usd",
 				fmt.Sprintf("has no effect: model %q has no price", agent.Model)))
 		}

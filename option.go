@@ -61,7 +61,7 @@ type namedModel struct {
 func (p *parts) problem(err error) { p.problems = append(p.problems, err) }
 
 // Limits bound one turn of an agent. A field that is 0 means the default:
-// 25 steps, 100 calls, 500,000 tokens, no bound on cost, 30 minutes, and
+// 25 steps, 1,000 calls, 500,000 tokens, no bound on cost, 30 minutes, and
 // approvals that expire after 72 hours.
 type Limits = activities.Limits
 

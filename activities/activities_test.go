@@ -507,3 +507,33 @@ func TestStoreQueueKeepsLongTexts(t *testing.T) {
 		t.Errorf("refs = %+v", result.Refs)
 	}
 }
+
+// A thread that has come to a limit of its agent asks no model.
+func TestThreadLimitsAskNoModel(t *testing.T) {
+	w := newWorld()
+	agent := w.Agents["support"]
+	agent.Limits.Thread = contract.Limits{CostMicros: 5000}
+	w.Agents["support"] = agent
+	w.model.reply = activities.ModelResponse{Text: "hi", Stop: activities.StopEnd}
+	w.thread.messages = []contract.Message{{Role: contract.RoleUser, Text: "Hi"}}
+	for _, test := range []struct {
+		used *activities.Used
+		over bool
+	}{
+		{&activities.Used{Usage: contract.Usage{CostMicros: 4999}}, false},
+		{&activities.Used{Usage: contract.Usage{CostMicros: 5000}}, true},
+		{nil, false}, // a later step, or a thread of an older workflow
+	} {
+		w.model.asked = activities.ModelRequest{}
+		result, err := run[activities.ModelTurnResult](t, w.env(t), w.ModelTurn, activities.ModelTurnInput{Thread: start, Turn: "t1", Step: 1, Upto: 1, Used: test.used})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := w.model.asked.Model != ""; asked == test.over || (result.Over != nil) != test.over || result.Limits == nil {
+			t.Errorf("used %+v: asked %t, %+v", test.used, asked, result)
+		}
+		if test.over && (result.Over.Code != contract.CodeLimit || !strings.Contains(result.Over.Message, "limits.thread.cost_usd of agent support: a thread may use $0.005000")) {
+			t.Errorf("problem = %v", result.Over)
+		}
+	}
+}

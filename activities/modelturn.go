@@ -31,6 +31,9 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	if !ok {
 		return ModelTurnResult{}, unknownAgent(in.Thread.Agent)
 	}
+	if over := agent.over(in); over != nil {
+		return ModelTurnResult{Limits: &agent.Limits, Over: over}, nil
+	}
 	if in.Run != "" {
 		return a.playSnippet(ctx, in, agent)
 	}
@@ -277,6 +280,18 @@ func (a *Activities) instructions(agent Agent, scope catalog.Scope) string {
 		return agent.Instructions + "\n\n" + mode.Prompt
 	}
 	return agent.Instructions
+}
+
+// over says which limit of the agent a thread has come to before the turn.
+func (agent Agent) over(in ModelTurnInput) *contract.Problem {
+	if in.Used == nil {
+		return nil
+	}
+	thread := Bounds{Limits: agent.Limits.Thread, Used: *in.Used, At: "limits.thread", SetBy: SetByAgent, Whose: "thread"}
+	if e := thread.Over(); e != nil {
+		return thread.Problem(agent.Name, e)
+	}
+	return nil
 }
 
 func (agent Agent) scope(thread contract.Start) catalog.Scope {

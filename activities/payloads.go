@@ -32,6 +32,8 @@ type ModelTurnInput struct {
 	// step follows in the workflow task that took the message: should the task be
 	// lost and done again with another message, the digest tells the two apart.
 	Message string `json:"message,omitempty"`
+	// Used is what the thread has used before the turn, on its first step.
+	Used *Used `json:"used,omitempty"`
 	// Run is set in a turn that runs a snippet, and asks no model.
 	Run  contract.Run `json:"run,omitempty"`
 	Near Near         `json:"-"`
@@ -50,6 +52,9 @@ type ModelTurnResult struct {
 	Usage     contract.Usage `json:"usage"`
 	// Limits are the agent's as configured now; only on the first step of a turn.
 	Limits *Limits `json:"limits,omitempty"`
+	// Over says that a limit of the agent lets the thread go no further, and that no
+	// model was asked; only on the first step of a turn.
+	Over *contract.Problem `json:"over,omitempty"`
 }
 
 // PlannedCall is a call that the model asked for, and what the broker says of it.

@@ -57,7 +57,7 @@ func (a *Activities) Segment(ctx context.Context, in SegmentInput) (SegmentResul
 		Program: snippet.Program{
 			Tenant: in.Thread.Tenant, Source: state.source, Seed: in.Root + "/" + in.Call, Now: in.Now, Journal: state.Journal,
 		},
-		Effects: state.waiting(), Outcomes: state.Late, Spent: in.Spent, Dry: in.Dry,
+		Effects: state.waiting(), Outcomes: state.Late, Spent: in.Spent, Dry: in.Dry, Allowed: in.Allowed,
 		Progress: func(m, o int) { made.Store(int64(m)); over.Store(int64(o)) },
 	})
 	if err != nil {

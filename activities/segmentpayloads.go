@@ -27,8 +27,10 @@ type SegmentInput struct {
 	// Spent is the time that earlier segments and effects took.
 	Spent time.Duration `json:"spent,omitempty"`
 	// Dry says that effects are planned and not made.
-	Dry  bool `json:"dry,omitempty"`
-	Near Near `json:"-"`
+	Dry bool `json:"dry,omitempty"`
+	// Allowed is what the snippet's calls may still use.
+	Allowed Allowance `json:"allowed,omitzero"`
+	Near    Near      `json:"-"`
 }
 
 // SegmentResult is what a snippet did until it could move no further.
@@ -52,6 +54,9 @@ type SegmentResult struct {
 	Served []Served `json:"served,omitempty"`
 	// More counts those that Served has no room for.
 	More int `json:"more,omitempty"`
+	// Used is what the calls that are new in this segment have used. The outputs of
+	// effects are not in it.
+	Used contract.Usage `json:"used,omitzero"`
 	// Spent is how long the segment took.
 	Spent time.Duration `json:"spent"`
 }
@@ -101,6 +106,8 @@ type Stretch struct {
 	Spent time.Duration
 	// Dry says that effects are planned and not made.
 	Dry bool
+	// Allowed is what the calls may still use.
+	Allowed Allowance
 	// Progress, unless nil, is told how many calls were made, and how many of those
 	// are over. It returns soon.
 	Progress func(made, over int)
@@ -119,6 +126,8 @@ type StretchResult struct {
 	Cancelled []int
 	Cut       bool
 	Served    []Served
+	// Used is as in [SegmentResult].
+	Used contract.Usage
 	// End is set when the execution is over.
 	End *StretchEnd
 }

@@ -19,7 +19,7 @@ func (a *Activities) segmentResult(
 	ctx context.Context, in SegmentInput, page contract.ExecutionPage, before *executionState, came StretchResult,
 ) (SegmentResult, error) {
 	result := SegmentResult{
-		Sleeps: came.Sleeps, Cancelled: came.Cancelled, Cut: came.Cut,
+		Used: came.Used, Sleeps: came.Sleeps, Cancelled: came.Cancelled, Cut: came.Cut,
 		Served: came.Served[:min(len(came.Served), maxServed)], More: max(len(came.Served)-maxServed, 0),
 	}
 	if came.End != nil {

@@ -178,7 +178,8 @@ func notMade(e *snippet.Error) bool {
 	}
 	switch e.Code {
 	case contract.CodeApprovalDenied, contract.CodeApprovalExpired, catalog.CodeToolNotFound, catalog.CodeInvalidInput,
-		catalog.CodeDescriptorChanged, catalog.CodeInputChanged, catalog.CodeInvalidTool:
+		catalog.CodeDescriptorChanged, catalog.CodeInputChanged, catalog.CodeInvalidTool, catalog.CodePolicyBlocked,
+		catalog.CodeModeDenied, catalog.CodeApprovalRequired, contract.CodeGrantRevoked:
 		return true
 	}
 	return false

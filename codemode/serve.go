@@ -31,6 +31,10 @@ func (s *stretch) begin(c snippet.Call) {
 		return
 	}
 	s.serving[c.Number] = time.Now()
+	if over := s.count(c); over != nil {
+		go s.tell(answered(c, nil, over))
+		return
+	}
 	go func() {
 		select {
 		case s.slots <- struct{}{}:
@@ -134,8 +138,36 @@ func (s *stretch) sleep(c snippet.Call) {
 	}
 }
 
+// count counts a call that is new, unless it goes past what the snippet's calls may
+// use.
+func (s *stretch) count(c snippet.Call) error {
+	if c.Kind != snippet.KindCall || c.Number <= s.known {
+		return nil
+	}
+	allowed := s.in.Allowed
+	for _, over := range []*catalog.Error{
+		allowed.Calls.Refusal(int64(s.used.Calls), 1),
+		allowed.InputBytes.Refusal(s.used.InputBytes, int64(len(c.Input))),
+		allowed.OutputBytes.Refusal(s.used.OutputBytes, 0),
+	} {
+		if over != nil {
+			return over
+		}
+	}
+	s.used.Calls++
+	s.used.InputBytes += int64(len(c.Input))
+	return nil
+}
+
 // afford refuses a result that the budget has no room for.
 func (s *stretch) afford(c snippet.Call, d snippet.Delivery) snippet.Delivery {
+	if c.Kind == snippet.KindCall {
+		if over := s.in.Allowed.OutputBytes.Refusal(s.used.OutputBytes, int64(len(d.Result))); over != nil && d.Error == nil {
+			over.Message = "the call was made, and its output is not given: " + over.Limit.String()
+			return snippet.Delivery{Call: c.Number, At: d.At, Error: caught(c, over)}
+		}
+		s.used.OutputBytes += int64(len(d.Result))
+	}
 	if s.bytes+int64(len(d.Result)) <= s.runner.Budget.Bytes {
 		return d
 	}

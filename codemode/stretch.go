@@ -11,6 +11,7 @@ import (
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/codemode/engine"
 	"github.com/heddle-dev/heddle/codemode/snippet"
+	"github.com/heddle-dev/heddle/signals/contract"
 )
 
 const (
@@ -50,6 +51,8 @@ type stretch struct {
 	dropped   int
 	cpu       time.Duration
 	bytes     int64
+	known     int // calls that earlier segments made
+	used      contract.Usage
 	clock     time.Time
 	end       *snippet.End
 }
@@ -64,7 +67,7 @@ type news struct {
 
 func newStretch(ctx context.Context, r *Runner, in activities.Stretch, x *engine.Execution) *stretch {
 	s := &stretch{
-		runner: r, in: in, x: x, began: time.Now(), journal: in.Program.Journal, clock: in.Program.Now,
+		runner: r, in: in, x: x, began: time.Now(), journal: in.Program.Journal, known: len(in.Program.Journal.Calls), clock: in.Program.Now,
 		slots: make(chan struct{}, readsAtOnce), news: make(chan news),
 		calls: map[int]snippet.Call{}, handed: map[int]bool{}, serving: map[int]time.Time{}, cancelled: map[int]bool{},
 	}
@@ -234,7 +237,7 @@ func (s *stretch) settled(number int) bool {
 
 // result is what came of the stretch.
 func (s *stretch) result() activities.StretchResult {
-	result := activities.StretchResult{Journal: s.journal, Late: s.late, Cancelled: s.called, Served: s.served}
+	result := activities.StretchResult{Journal: s.journal, Late: s.late, Cancelled: s.called, Served: s.served, Used: s.used}
 	forgotten := s.forgotten()
 	if s.end != nil && len(forgotten) == 0 {
 		result.End = s.report()

@@ -51,10 +51,8 @@ func (t *thread) runCalls(turn *turn, planned []activities.PlannedCall) *contrac
 		calls[i] = &call{planned: p}
 		t.open = append(t.open, p.Call)
 	}
-	var problem *contract.Problem
-	if used := turn.Usage.Calls; used > turn.limits.Calls {
-		problem = t.over("calls", turn.limits.Calls, used)
-	} else {
+	problem := t.overCalls(turn)
+	if problem == nil {
 		t.carryOut(turn, calls)
 		if turn.ctx.Err() != nil {
 			problem = turn.problem(contract.CodeCancelled, turn.ctx.Err())
@@ -230,6 +228,7 @@ func (t *thread) awaitProgress(turn *turn, r *round) {
 // settle records how a call ended.
 func (t *thread) settle(c *call, result activities.CallResult) {
 	c.result = &result
+	t.count(contract.Usage{OutputBytes: bytesOf(result.Result, result.Body)})
 	if c.execution != nil {
 		c.execution.gave(c, workflow.Now(t.ctx))
 	}

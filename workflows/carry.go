@@ -18,6 +18,8 @@ type Carried struct {
 	Runs    int             `json:"runs"`
 	Turns   int             `json:"turns"`
 	Usage   contract.Usage  `json:"usage"`
+	Steps   int             `json:"steps,omitempty"`
+	Spent   time.Duration   `json:"spent,omitempty"`
 	Recent  []contract.Turn `json:"recent,omitempty"`
 	Current *CarriedTurn    `json:"current,omitempty"`
 	Closing *contract.Close `json:"closing,omitempty"`
@@ -57,7 +59,7 @@ type CarriedTurn struct {
 // waits for a person.
 func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	c := &Carried{
-		Runs: t.runs, Turns: t.turns, Usage: t.usage, Closing: t.closing, Queue: t.queue, Seen: t.seen, Ended: t.endedRing,
+		Runs: t.runs, Turns: t.turns, Usage: t.usage, Steps: t.steps, Spent: t.spent, Closing: t.closing, Queue: t.queue, Seen: t.seen, Ended: t.endedRing,
 		Length: t.length(), Archive: archive, ArchivedSeq: archivedSeq, Cancelled: t.cancelled, Seq: t.seq, Refused: t.refusals, Search: t.shown.status, Kept: t.kept,
 	}
 	for _, turn := range t.recent {
@@ -154,6 +156,7 @@ func (t *thread) putAside(refs map[string]contract.Ref) {
 func (t *thread) resume(c *Carried) {
 	t.runs = c.Runs + 1
 	t.turns, t.usage, t.recent, t.closing = c.Turns, c.Usage, c.Recent, c.Closing
+	t.steps, t.spent = c.Steps, c.Spent
 	t.queue, t.seen, t.refusals = c.Queue, c.Seen, c.Refused
 	t.endedRing, t.cancelled = c.Ended, c.Cancelled
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq

@@ -74,6 +74,7 @@ func (t *thread) startSegment(turn *turn, x *execution) {
 	in := activities.SegmentInput{
 		Thread: t.start, Root: t.info.FirstRunID, Call: x.call.planned.ID, Segment: x.segments,
 		Now: x.now, Outcomes: x.given, Spent: x.spent, Dry: turn.run == contract.RunDry, Near: near,
+		Allowed: activities.Allow(t.bounds(turn)),
 	}
 	summary := fmt.Sprintf("snippet %s, segment %d", x.call.planned.ID, x.segments)
 	x.segment = workflow.ExecuteActivity(workflow.WithActivityOptions(turn.ctx, segmentOptions(summary)), a.Segment, in)
@@ -92,6 +93,7 @@ func (t *thread) takeSegment(turn *turn, x *execution) []*call {
 	}
 	x.spent += result.Spent
 	x.cut = result.Cut
+	t.count(result.Used)
 	t.showServed(turn, x, result)
 	if result.End != nil {
 		t.report(x, result.End)

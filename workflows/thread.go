@@ -3,6 +3,7 @@ package workflows
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -66,7 +67,10 @@ type thread struct {
 	recent  []contract.Turn
 	turns   int // how many turns there have been, queued ones included
 	usage   contract.Usage
-	runs    int
+	// steps and spent are the steps and the time of the turns that have ended.
+	steps int
+	spent time.Duration
+	runs  int
 	// closing says why the thread ends; cancelled that the workflow was cancelled.
 	closing   *contract.Close
 	cancelled bool

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/workflows"
 )
 
 func TestPlainAnswer(t *testing.T) {
@@ -283,6 +286,9 @@ func TestLimitsEndATurn(t *testing.T) {
 		{"steps", activities.Limits{Steps: 2}, "limits.steps"},
 		{"calls", activities.Limits{Calls: 3}, "limits.calls"},
 		{"tokens", activities.Limits{Tokens: 15}, "limits.tokens"},
+		{"input", activities.Limits{InputBytes: 20}, "limits.input_bytes"},
+		{"output of calls", activities.Limits{OutputBytes: 20}, "limits.output_bytes"},
+		{"thread", activities.Limits{Thread: contract.Limits{Calls: 3}}, "limits.thread.calls of agent support: a thread may use 3, and this one came to 4"},
 		{"output", activities.Limits{}, "max_output_tokens"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -300,10 +306,70 @@ func TestLimitsEndATurn(t *testing.T) {
 			if turn.Status != contract.StatusFailed || turn.Problem.Code != contract.CodeLimit || !strings.Contains(turn.Problem.Message, test.says) {
 				t.Errorf("turn = %+v, problem %v", turn, turn.Problem)
 			}
+			if test.name != "output" {
+				wantLimit(t, turn.Problem, test.says, "agent")
+			}
 			if test.name == "calls" && len(h.reads) != 1 {
 				t.Errorf("%d batches ran, want 1: no call past the limit", len(h.reads))
 			}
 		})
+	}
+}
+
+func wantLimit(t *testing.T, p *contract.Problem, says, setBy string) {
+	t.Helper()
+	var details struct {
+		Limit catalog.Exceeded `json:"limit"`
+	}
+	if p == nil || json.Unmarshal(p.Details, &details) != nil || !strings.HasPrefix(says, details.Limit.Limit) || details.Limit.SetBy != setBy {
+		t.Errorf("problem = %v, details %s", p, details.Limit.String())
+	}
+}
+
+// The backend bounds turns and threads when it opens a thread; the rest of the thread
+// asks no model.
+func TestLimitsOfTheBackend(t *testing.T) {
+	for says, start := range map[string]contract.Start{
+		"turn_limits.steps":   {TurnLimits: &contract.Limits{Steps: 1}},
+		"thread_limits.calls": {ThreadLimits: &contract.Limits{Calls: 1}},
+		"thread_limits.steps": {ThreadLimits: &contract.Limits{Steps: 1}},
+	} {
+		t.Run(says, func(t *testing.T) {
+			h := newHarness(t, calling("read"), calling("read"), answer("done"))
+			h.at(time.Second, func() { h.submit("m1", "go") })
+			h.at(time.Minute, h.close)
+			start.ThreadRef, start.Agent = contract.ThreadRef{Tenant: "acme", Thread: "t"}, "support"
+			h.ExecuteWorkflow(contract.WorkflowType, workflows.Input{Start: start})
+			turn := h.state().Recent[0]
+			if turn.Problem == nil || !strings.Contains(turn.Problem.Message, says) {
+				t.Errorf("problem = %v", turn.Problem)
+			}
+			wantLimit(t, turn.Problem, says, "thread")
+			if len(h.reads) != 1 {
+				t.Errorf("%d batches ran, want 1", len(h.reads))
+			}
+		})
+	}
+}
+
+// What an activity finds of the agent's limits of a thread ends the turn.
+func TestThreadThatHasComeToALimit(t *testing.T) {
+	over := func(in activities.ModelTurnInput) (activities.ModelTurnResult, error) {
+		if in.Used == nil || in.Used.Steps != 1 || in.Used.InputTokens != 0 {
+			t.Errorf("the activity is told of %+v", in.Used)
+		}
+		return activities.ModelTurnResult{Limits: &activities.Limits{}, Over: &contract.Problem{Code: contract.CodeLimit, Message: "limits.thread.steps"}}, nil
+	}
+	h := newHarness(t, answer("one"), over)
+	h.at(time.Second, func() { h.submit("m1", "go") })
+	h.at(2*time.Second, func() { h.submit("m2", "go on") })
+	h.at(time.Minute, h.close)
+	h.run()
+	if turns := h.state().Recent; turns[1].Status != contract.StatusFailed || turns[1].Problem.Message != "limits.thread.steps" {
+		t.Errorf("turns = %+v", turns)
+	}
+	if n := h.state().Messages; n != 3 {
+		t.Errorf("%d messages, want no answer to the second", n)
 	}
 }
 

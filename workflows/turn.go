@@ -94,13 +94,18 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
-		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Near: t.near(),
+		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Used: t.usedBefore(turn), Near: t.near(),
 	}).Get(turn.ctx, &reply)
 	turn.message = ""
 	if err != nil {
 		problem := turn.problem(contract.CodeModel, err)
 		t.finish(id, ended(problem), func(p *contract.Part) { p.Problem = problem })
 		return reply, problem
+	}
+	if reply.Over != nil {
+		turn.limits = reply.Limits.WithDefaults()
+		t.finish(id, ended(reply.Over), func(p *contract.Part) { p.Problem = brief(reply.Over) })
+		return reply, reply.Over
 	}
 	t.heard(turn, id, reply)
 	return reply, nil
@@ -112,9 +117,8 @@ func (t *thread) heard(turn *turn, id string, reply activities.ModelTurnResult) 
 		turn.limits = reply.Limits.WithDefaults()
 	}
 	used := reply.Usage
-	used.Calls = len(reply.Calls)
-	turn.Usage = turn.Usage.Add(used)
-	t.usage = t.usage.Add(used)
+	used.Calls, used.InputBytes = len(reply.Calls), inputBytes(reply.Calls)
+	t.count(used)
 	t.finish(id, contract.PartDone, func(p *contract.Part) {
 		p.Usage = &reply.Usage
 		p.Text = cut(reply.Reasoning, contract.MaxPartText)
@@ -147,6 +151,7 @@ func incomplete(stop activities.StopReason) *contract.Problem {
 func (t *thread) end(turn *turn, problem *contract.Problem) {
 	now := workflow.Now(t.ctx)
 	turn.EndedAt = &now
+	t.steps, t.spent = t.steps+turn.Steps, t.spent+t.active(turn)
 	turn.Problem = problem
 	status, title := contract.PartDone, "completed"
 	switch {
@@ -173,32 +178,6 @@ func (t *thread) remember(turn contract.Turn) {
 		t.recent = t.recent[len(t.recent)-contract.RecentTurns:]
 	}
 }
-
-// overLimit says which limit of the agent keeps a turn from going on.
-func (t *thread) overLimit(turn *turn) *contract.Problem {
-	active := workflow.Now(t.ctx).Sub(*turn.StartedAt) - turn.waited
-	used, limits := turn.Usage, turn.limits
-	switch {
-	case turn.ctx.Err() != nil:
-		return turn.problem(contract.CodeCancelled, turn.ctx.Err())
-	case turn.Steps >= limits.Steps:
-		return t.over("steps", limits.Steps, turn.Steps)
-	case used.InputTokens+used.OutputTokens >= limits.Tokens:
-		return t.over("tokens", limits.Tokens, used.InputTokens+used.OutputTokens)
-	case limits.CostMicros > 0 && used.CostMicros >= limits.CostMicros:
-		return t.over("cost", dollars(limits.CostMicros), dollars(used.CostMicros))
-	case active >= limits.Time:
-		return t.over("time", limits.Time, active.Round(time.Second))
-	}
-	return nil
-}
-
-func (t *thread) over(name string, limit, used any) *contract.Problem {
-	return &contract.Problem{Code: contract.CodeLimit, Message: fmt.Sprintf(
-		"limits.%s of agent %s: a turn may use %v, and this one came to %v", name, t.start.Agent, limit, used)}
-}
-
-func dollars(micros int64) string { return fmt.Sprintf("$%d.%06d", micros/1_000_000, micros%1_000_000) }
 
 // problem says why a turn ended. A cancellation speaks for itself, whatever
 // error it surfaced as.

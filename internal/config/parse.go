@@ -13,12 +13,15 @@ import (
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
 )
 
 // The largest values that make sense; a larger one is a slip of the pen.
 const (
 	maxSteps       = 10_000
 	maxCalls       = 100_000
+	maxThreadCalls = 100_000_000
+	maxBytes       = 1 << 40
 	maxTokens      = 1_000_000_000_000
 	maxOutput      = 10_000_000
 	maxTime        = 30 * 24 * time.Hour
@@ -236,9 +239,25 @@ func readLimits(v value, l *activities.Limits) {
 		field{name: "calls", read: func(v value) { l.Calls = int(v.integer(maxCalls)) }},
 		field{name: "tokens", read: func(v value) { l.Tokens = v.integer(maxTokens) }},
 		field{name: "cost_usd", read: func(v value) { l.CostMicros = v.dollars() }},
+		field{name: "input_bytes", read: func(v value) { l.InputBytes = v.integer(maxBytes) }},
+		field{name: "output_bytes", read: func(v value) { l.OutputBytes = v.integer(maxBytes) }},
 		field{name: "time", read: func(v value) { l.Time = v.duration(maxTime) }},
+		field{name: "thread", read: func(v value) { readThreadLimits(v, &l.Thread) }},
 		field{name: "approval_expiry", read: func(v value) { l.ApprovalExpiry = v.duration(maxExpiry) }},
 		field{name: "approval_reminder", read: func(v value) { l.ApprovalReminder = v.duration(maxExpiry) }},
+	)
+}
+
+// readThreadLimits reads what bounds all turns of a thread together.
+func readThreadLimits(v value, l *contract.Limits) {
+	v.fields(
+		field{name: "steps", read: func(v value) { l.Steps = int(v.integer(maxCalls)) }},
+		field{name: "calls", read: func(v value) { l.Calls = int(v.integer(maxThreadCalls)) }},
+		field{name: "tokens", read: func(v value) { l.Tokens = v.integer(maxTokens) }},
+		field{name: "cost_usd", read: func(v value) { l.CostMicros = v.dollars() }},
+		field{name: "input_bytes", read: func(v value) { l.InputBytes = v.integer(maxBytes) }},
+		field{name: "output_bytes", read: func(v value) { l.OutputBytes = v.integer(maxBytes) }},
+		field{name: "time", read: func(v value) { l.TimeMS = v.duration(maxExpiry).Milliseconds() }},
 	)
 }
 

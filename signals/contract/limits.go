@@ -66,7 +66,30 @@ func (s Start) Validate() error {
 		}
 	}
 	if s.Mode != "" {
-		return validID("mode", s.Mode, 64)
+		if err := validID("mode", s.Mode, 64); err != nil {
+			return err
+		}
+	}
+	if err := s.TurnLimits.validate("turn_limits"); err != nil {
+		return err
+	}
+	return s.ThreadLimits.validate("thread_limits")
+}
+
+func (l *Limits) validate(field string) error {
+	if l == nil {
+		return nil
+	}
+	for _, one := range []struct {
+		name  string
+		value int64
+	}{
+		{"steps", int64(l.Steps)}, {"calls", int64(l.Calls)}, {"tokens", l.Tokens}, {"cost_micros", l.CostMicros},
+		{"input_bytes", l.InputBytes}, {"output_bytes", l.OutputBytes}, {"time_ms", l.TimeMS},
+	} {
+		if one.value < 0 {
+			return fmt.Errorf("%s.%s: %d is negative; 0 is no bound", field, one.name, one.value)
+		}
 	}
 	return nil
 }

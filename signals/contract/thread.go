@@ -16,6 +16,29 @@ type Start struct {
 	// Mode is the mode in which the thread begins: ask, plan, build, review or one
 	// that the workers define. Empty: the agent's own, if it has one.
 	Mode string `json:"mode,omitempty"`
+	// TurnLimits bound each turn of the thread, ThreadLimits all of them together.
+	// They tighten the agent's and loosen nothing.
+	TurnLimits   *Limits `json:"turn_limits,omitempty"`
+	ThreadLimits *Limits `json:"thread_limits,omitempty"`
+}
+
+// Limits bound what a turn or a thread may use. 0: no bound.
+type Limits struct {
+	// Steps bounds the replies of the model.
+	Steps int `json:"steps,omitempty"`
+	// Calls bounds the calls of tools, those of snippets included.
+	Calls int `json:"calls,omitempty"`
+	// Tokens bounds the sum of input and output tokens.
+	Tokens int64 `json:"tokens,omitempty"`
+	// CostMicros bounds the cost, in millionths of a US dollar.
+	CostMicros int64 `json:"cost_micros,omitempty"`
+	// InputBytes and OutputBytes bound the inputs and the outputs of its calls
+	// together, as JSON.
+	InputBytes  int64 `json:"input_bytes,omitempty"`
+	OutputBytes int64 `json:"output_bytes,omitempty"`
+	// TimeMS bounds how long it takes, in milliseconds; waits for a person do not
+	// count.
+	TimeMS int64 `json:"time_ms,omitempty"`
 }
 
 // Status of a thread or of a turn.
@@ -93,11 +116,14 @@ type Turn struct {
 type Usage struct {
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`
-	// Calls counts tool calls.
+	// Calls counts tool calls, those of snippets included.
 	Calls int `json:"calls,omitempty"`
 	// CostMicros is in millionths of a US dollar, as far as the agent's model
 	// has a price in the configuration.
 	CostMicros int64 `json:"cost_micros,omitempty"`
+	// InputBytes and OutputBytes are the inputs and outputs of tool calls, as JSON.
+	InputBytes  int64 `json:"input_bytes,omitempty"`
+	OutputBytes int64 `json:"output_bytes,omitempty"`
 }
 
 // Add returns the sum of two usages.
@@ -107,6 +133,8 @@ func (u Usage) Add(v Usage) Usage {
 		OutputTokens: u.OutputTokens + v.OutputTokens,
 		Calls:        u.Calls + v.Calls,
 		CostMicros:   u.CostMicros + v.CostMicros,
+		InputBytes:   u.InputBytes + v.InputBytes,
+		OutputBytes:  u.OutputBytes + v.OutputBytes,
 	}
 }
 

@@ -87,6 +87,14 @@ func TestHistories(t *testing.T) {
 			b.signal(contract.SignalCancelTurn, contract.CancelTurn{Turn: "t7"})
 			b.wait(b.send("say:still here"))
 		},
+		"limited_thread": func(b *bed) {
+			b.start.Agent = "coder"
+			b.start.ThreadLimits = &contract.Limits{Calls: 3}
+			b.wait(b.send(`await Promise.allSettled(["a", "b", "c"].map((name) => test.read({ name })))`))
+			if turn := b.wait(b.send(`await test.read({ name: "d" })`)); turn.Problem == nil || turn.Problem.Code != contract.CodeLimit {
+				b.t.Errorf("turn = %+v", turn)
+			}
+		},
 		"snippet_reads": func(b *bed) {
 			b.start.Agent = "coder"
 			b.wait(b.send(`(await Promise.all([test.read({ name: "a" }), test.read({ name: "b" })])).length`))
