@@ -22,9 +22,9 @@ func TestCallsStayWithinWhatIsAllowed(t *testing.T) {
 		}
 		codes.join(", ")`
 	for want, allowed := range map[string]activities.Allowance{
-		`"ok, ok, ok"`: {},
-		`"ok, ok, limit_exceeded limits.calls"`:                                          {Calls: left("calls", 2)},
-		`"ok, limit_exceeded limits.input_bytes, limit_exceeded limits.input_bytes"`:     {InputBytes: left("input_bytes", 20)},
+		`"ok, ok, ok"`:                          {},
+		`"ok, ok, limit_exceeded limits.calls"`: {Calls: left("calls", 2)},
+		`"ok, limit_exceeded limits.input_bytes, limit_exceeded limits.input_bytes"`:   {InputBytes: left("input_bytes", 20)},
 		`"ok, limit_exceeded limits.output_bytes, limit_exceeded limits.output_bytes"`: {OutputBytes: left("output_bytes", 5)},
 	} {
 		w := newWorld(t)
