@@ -24,6 +24,7 @@ var All = []Benchmark{
 	{"history", history},
 	{"codemode", snippets},
 	{"search", searching},
+	{"sources", sources},
 	{"openapi-spec", largeSpec},
 	{"openapi-call", httpCall},
 	{"mcp-call", mcpCall},

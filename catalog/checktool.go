@@ -10,6 +10,8 @@ import (
 
 // Bounds of a [Descriptor].
 const (
+	// maxDescription bounds what is said of a tool, in bytes.
+	maxDescription = 64 << 10
 	// MaxExamples bounds the examples of a tool.
 	MaxExamples = 8
 	// maxExample bounds the input of an example, and its description, in bytes.
@@ -53,6 +55,8 @@ func (t Tool) checkKind() error {
 		return fmt.Errorf("approvers are %d, want 0 to %d", t.Approvers, MaxApprovers)
 	case t.Timeout < 0:
 		return fmt.Errorf("timeout is %s, want 0 or more", t.Timeout)
+	case len(t.Title)+len(t.Description) > maxDescription:
+		return fmt.Errorf("title and description are %d bytes long, at most %d are allowed", len(t.Title)+len(t.Description), maxDescription)
 	case !utf8.ValidString(t.Title) || !utf8.ValidString(t.Description):
 		return errors.New("its title or description is not valid UTF-8")
 	case len(t.Input) == 0 && t.Schemas == nil:

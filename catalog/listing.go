@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,11 +74,18 @@ func (l *listing) digest() string {
 	onDemand := false
 	for _, tool := range l.tools {
 		onDemand = onDemand || tool.Schemas != nil
-		for _, text := range []string{tool.ID, tool.Title, tool.Description, string(tool.Input), string(tool.Output), string(tool.Operation), strings.Join(tool.Tags, " ")} {
+		write := func(text []byte) {
 			var size [8]byte
 			binary.BigEndian.PutUint64(size[:], uint64(len(text)))
 			hash.Write(size[:])
-			hash.Write([]byte(text))
+			hash.Write(text)
+		}
+		write(tool.Input)
+		write(tool.Output)
+		rest := tool.Descriptor
+		rest.Input, rest.Output = nil, nil
+		if text, err := json.Marshal(rest); err == nil { // else it is not looked at again
+			write(text)
 		}
 	}
 	if onDemand {

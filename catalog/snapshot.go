@@ -1,6 +1,10 @@
 package catalog
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // Snapshot is what the sources list at one moment. It never changes and is safe
 // for concurrent use.
@@ -41,6 +45,28 @@ func (s *Snapshot) Version() string { return s.version }
 func (s *Snapshot) Shows(id string) bool {
 	tool := s.find(id)
 	return tool != nil && s.shows(tool)
+}
+
+// Namespaces are those of the tools, sorted, whatever of them the scope may use.
+func (s *Snapshot) Namespaces() []string { return s.namespaces }
+
+// Of are the descriptors of the tools of some namespaces that the scope may use,
+// namespace by namespace, ordered by id. Schemas that are made on demand are not in
+// them.
+func (s *Snapshot) Of(namespaces []string) []Descriptor {
+	var all []Descriptor
+	for _, namespace := range namespaces {
+		from, _ := slices.BinarySearchFunc(s.tools, namespace+".", func(t *Tool, id string) int { return strings.Compare(t.ID, id) })
+		for _, tool := range s.tools[from:] {
+			if tool.Namespace() != namespace {
+				break
+			}
+			if s.shows(tool) {
+				all = append(all, tool.Descriptor)
+			}
+		}
+	}
+	return all
 }
 
 // Len is the number of tools.

@@ -22,6 +22,8 @@ type view struct {
 	version string
 	// tools are ordered by id, each once.
 	tools []*Tool
+	// namespaces are theirs, sorted.
+	namespaces []string
 }
 
 // find is the tool of an id, or nil.
@@ -34,26 +36,28 @@ type views struct {
 }
 
 // of merges listings, in the order of their sources: of tools with one id the
-// first counts. Listings that are nil have no tools.
+// first counts. Listings that are nil have no tools. Listings that read alike are
+// merged once: a source that makes its tools anew each time costs no more. A view is
+// looked into and never called from.
 func (v *views) of(sources []*source, listings []*listing) *view {
-	var serial strings.Builder
+	var key strings.Builder
 	for _, l := range listings {
 		if l != nil {
-			fmt.Fprintf(&serial, "%d,", l.serial)
+			key.WriteString(l.content + ",")
 		} else {
-			serial.WriteByte(',')
+			key.WriteByte(',')
 		}
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	i := slices.IndexFunc(v.recent, func(known *view) bool { return known.key == serial.String() })
+	i := slices.IndexFunc(v.recent, func(known *view) bool { return known.key == key.String() })
 	var found *view
 	if i >= 0 {
 		found = v.recent[i]
 		v.recent = slices.Delete(v.recent, i, i+1)
 	} else {
 		found = merge(sources, listings)
-		found.key = serial.String()
+		found.key = key.String()
 		if len(v.recent) == maxViews {
 			v.recent = slices.Delete(v.recent, 0, 1)
 		}
@@ -85,6 +89,13 @@ func merge(sources []*source, listings []*listing) *view {
 		}
 	}
 	slices.SortFunc(merged.tools, func(a, b *Tool) int { return strings.Compare(a.ID, b.ID) })
+	for _, tool := range merged.tools {
+		if namespace := tool.Namespace(); !slices.Contains(merged.namespaces[max(len(merged.namespaces)-1, 0):], namespace) {
+			merged.namespaces = append(merged.namespaces, namespace)
+		}
+	}
+	slices.Sort(merged.namespaces)
+	merged.namespaces = slices.Compact(merged.namespaces)
 	merged.version = hex.EncodeToString(hash.Sum(nil))
 	return merged
 }

@@ -17,8 +17,8 @@ import (
 type Broker interface {
 	Plan(ctx context.Context, scope catalog.Scope, req catalog.Request) catalog.Plan
 	Dispatch(ctx context.Context, scope catalog.Scope, req catalog.Request, plan catalog.Plan) catalog.Outcome
-	// List lists the tools of the scope without their schemas.
-	List(ctx context.Context, scope catalog.Scope) ([]catalog.Descriptor, error)
+	// Snapshot is what the sources list now.
+	Snapshot(ctx context.Context, scope catalog.Scope) (*catalog.Snapshot, error)
 	// Lookup describes one tool, with its schemas.
 	Lookup(ctx context.Context, scope catalog.Scope, id string) (catalog.Descriptor, error)
 	// Nearest are ids that may be meant by one that there is not.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heddle-dev/heddle/catalog"
@@ -24,26 +25,18 @@ type tools struct {
 }
 
 func (r *Runner) tools(ctx context.Context, scope catalog.Scope, source string) (*tools, error) {
-	all, err := r.Broker.List(ctx, scope)
+	snapshot, err := r.Broker.Snapshot(ctx, scope)
 	if err != nil {
 		return nil, fmt.Errorf("list the tools: %w", err)
 	}
 	t := &tools{broker: r.Broker, scope: scope, paths: map[string]string{}}
 	namespaces := map[string]map[string]string{}
-	named := map[string]string{} // the global of each namespace; empty: not in the source
-	for _, tool := range all {
+	named := slices.DeleteFunc(slices.Clone(snapshot.Namespaces()), func(namespace string) bool {
+		return !strings.Contains(source, typescript.Global(namespace))
+	})
+	for _, tool := range snapshot.Of(named) {
 		first, rest, _ := strings.Cut(tool.ID, ".")
-		global, known := named[first]
-		if !known {
-			if name := typescript.Global(first); strings.Contains(source, name) {
-				global = name
-			}
-			named[first] = global
-		}
-		if global == "" || rest == "" {
-			continue
-		}
-		path := global + "." + rest
+		path := typescript.Global(first) + "." + rest
 		dot := strings.LastIndexByte(path, '.')
 		namespace, method := path[:dot], path[dot+1:]
 		if namespaces[namespace] == nil {

@@ -84,8 +84,13 @@ func (l *Limits) validate(field string) error {
 		name  string
 		value int64
 	}{
-		{"steps", int64(l.Steps)}, {"calls", int64(l.Calls)}, {"tokens", l.Tokens}, {"cost_micros", l.CostMicros},
-		{"input_bytes", l.InputBytes}, {"output_bytes", l.OutputBytes}, {"time_ms", l.TimeMS},
+		{"steps", int64(l.Steps)},
+		{"calls", int64(l.Calls)},
+		{"tokens", l.Tokens},
+		{"cost_micros", l.CostMicros},
+		{"input_bytes", l.InputBytes},
+		{"output_bytes", l.OutputBytes},
+		{"time_ms", l.TimeMS},
 	} {
 		if one.value < 0 {
 			return fmt.Errorf("%s.%s: %d is negative; 0 is no bound", field, one.name, one.value)

@@ -1,0 +1,94 @@
+package lookup_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/catalogtest"
+	"github.com/heddle-dev/heddle/codemode/lookup"
+)
+
+// Of many sources some that fail cost their own tools and no others.
+func TestManySourcesOfWhichSomeFail(t *testing.T) {
+	sources, each := 200, 50
+	if testing.Short() {
+		sources, each = 30, 10
+	}
+	broker, err := catalog.New(catalogtest.Many(sources, each)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := lookup.New(broker)
+	for range 3 { // the first waits for the slow ones
+		found := search(t, l, everyone, `{"query":"merge a branch","limit":50}`)
+		if len(found.Items) < min(50, sources/2) {
+			t.Errorf("%d hits", len(found.Items))
+		}
+		wantUnreadable(t, found.Unavailable, sources)
+	}
+	healthy := sources - len(catalogtest.Faults)
+	for _, source := range []int{0, healthy / 2, healthy - 1} {
+		id := fmt.Sprintf("s%d.t7", source)
+		if _, err := l.Describe(t.Context(), everyone, json.RawMessage(`{"id":"`+id+`"}`)); err != nil {
+			t.Errorf("describe %s: %v", id, err)
+		}
+		if o := call(t, broker, id); string(o.Result) != `{"branch_id":"7"}` {
+			t.Errorf("call %s: %s, %v", id, o.Result, o.Error)
+		}
+	}
+	for i, fault := range catalogtest.Faults {
+		id := fmt.Sprintf("s%d.t4", healthy+i)
+		o := call(t, broker, id)
+		want := ""
+		switch {
+		case fault.Unread && fault.Useless:
+			want = catalog.CodeSourceUnavailable
+		case fault.Useless:
+			want = catalog.CodeToolNotFound
+		}
+		if got := codeOf(o); got != want {
+			t.Errorf("%s: call %s: %s, %q, want %q", fault.Name, id, o.Result, got, want)
+		}
+	}
+	// A source that lists another's tools does not get them.
+	if o := call(t, broker, "s0.t0"); o.Error != nil {
+		t.Error(o.Error)
+	}
+}
+
+func codeOf(o catalog.Outcome) string {
+	if o.Error == nil {
+		return ""
+	}
+	return o.Error.Code
+}
+
+func call(t *testing.T, broker *catalog.Broker, id string) catalog.Outcome {
+	t.Helper()
+	req := catalog.Request{Tool: id, Input: json.RawMessage(`{"branch_id":"7"}`)}
+	return broker.Dispatch(t.Context(), everyone, req, broker.Plan(t.Context(), everyone, req))
+}
+
+func wantUnreadable(t *testing.T, got []catalog.Unavailable, sources int) {
+	t.Helper()
+	var want, names []string
+	for i, fault := range catalogtest.Faults {
+		if fault.Unread {
+			want = append(want, fmt.Sprintf("s%d", sources-len(catalogtest.Faults)+i))
+		}
+	}
+	for _, one := range got {
+		names = append(names, one.Source)
+		if strings.TrimSpace(one.Reason) == "" {
+			t.Errorf("%s cannot be read, and nothing says why", one.Source)
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("unavailable are %v, want %v", got, want)
+	}
+}
