@@ -133,6 +133,22 @@ bench: devserver ## Measure against baselines of the same run; writes bench/resu
 	$(call say,bench)
 	@go run ./bench/run -o bench/results.json
 
+# MINUTES, THREADS, PACE and SEED are its flags; what it drew without a SEED it prints.
+CHAOS_FLAGS = $(if $(MINUTES),-minutes $(MINUTES)) $(if $(THREADS),-threads $(THREADS)) $(if $(PACE),-pace $(PACE)) $(if $(SEED),-seed $(SEED))
+
+.PHONY: chaos
+chaos: devserver ## Kill workers, server and target while threads write, and count (MINUTES, THREADS, PACE, SEED)
+	$(call say,chaos)
+	@go build -o $(BIN)/chaos ./test/chaos
+	@$(BIN)/chaos $(CHAOS_FLAGS)
+
+.PHONY: chaos-naive
+chaos-naive: devserver ## Show that the same bench finds doubled effects where writes are simply retried
+	$(call say,chaos: with writes that are simply retried)
+	@go build -tags naive -o $(BIN)/chaos-naive ./test/chaos
+	@if found=$$($(BIN)/chaos-naive $(CHAOS_FLAGS)); then echo "found nothing: $$found" >&2; exit 1; fi; \
+	echo "$$found"; grep -q '"doubled":[1-9]' <<< "$$found"
+
 # ---- Keep ---------------------------------------------------------------
 
 .PHONY: fmt

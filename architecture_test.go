@@ -314,6 +314,11 @@ var house = []room{
 		"tests of the whole",
 	},
 	{
+		"test/chaos", everything,
+		[]string{"internal/testkit"},
+		"the bench that kills: judges the whole from outside",
+	},
+	{
 		"bench", everything, nil,
 		"measures any part, and the whole",
 	},

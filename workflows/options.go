@@ -87,7 +87,7 @@ func writeOptions(summary string, timeout time.Duration) workflow.ActivityOption
 		StartToCloseTimeout:    timeout + time.Minute,
 		HeartbeatTimeout:       beatTimeout,
 		Summary:                summary,
-		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},
+		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: activities.WriteAttempts},
 	}
 }
 

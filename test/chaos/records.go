@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// records is the target's database: what it was asked for, and what it applied.
+type records struct {
+	db *sql.DB
+
+	mu sync.Mutex
+	// tried counts the requests of this process by what they are for.
+	tried map[string]int
+}
+
+const recordsSchema = `
+CREATE TABLE IF NOT EXISTS requests (
+	id     INTEGER PRIMARY KEY,
+	key    TEXT NOT NULL,
+	thread TEXT NOT NULL,
+	intent TEXT NOT NULL,
+	fault  TEXT NOT NULL,
+	at     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+) STRICT;
+CREATE TABLE IF NOT EXISTS effects (
+	id      INTEGER PRIMARY KEY,
+	request INTEGER NOT NULL REFERENCES requests(id),
+	key     TEXT NOT NULL,
+	thread  TEXT NOT NULL,
+	intent  TEXT NOT NULL,
+	at      TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+) STRICT;`
+
+// openRecords opens the database, creating an empty one if there is none.
+func openRecords(ctx context.Context, path string) (*records, error) {
+	options := url.Values{
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)"},
+		"_txlock": {"immediate"},
+	}
+	db, err := sql.Open("sqlite", "file:"+path+"?"+options.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if _, err := db.ExecContext(ctx, recordsSchema); err != nil {
+		return nil, errors.Join(fmt.Errorf("create the tables of %s: %w", path, err), db.Close())
+	}
+	return &records{db: db, tried: map[string]int{}}, nil
+}
+
+func (r *records) Close() error { return r.db.Close() }
+
+// request is one request for a write.
+type request struct {
+	Key, Thread, Intent string
+	Fault               fault
+}
+
+// tries counts one more request for the same, from 0.
+func (r *records) tries(of string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.tried[of]
+	r.tried[of]++
+	return n
+}
+
+// arrived records a request before anything comes of it.
+func (r *records) arrived(ctx context.Context, q request) (id int64, err error) {
+	result, err := r.db.ExecContext(ctx, `INSERT INTO requests (key, thread, intent, fault) VALUES (?, ?, ?, ?)`,
+		q.Key, q.Thread, q.Intent, string(q.Fault))
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// apply records an effect. One that honours keys has none for a key that had one.
+func (r *records) apply(ctx context.Context, id int64, q request, honoursKeys bool) (effect int64, err error) {
+	tx, err := r.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
+	if honoursKeys {
+		err := tx.QueryRowContext(ctx, `SELECT id FROM effects WHERE key = ? ORDER BY id LIMIT 1`, q.Key).Scan(&effect)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return effect, err
+		}
+	}
+	result, err := tx.ExecContext(ctx, `INSERT INTO effects (request, key, thread, intent) VALUES (?, ?, ?, ?)`,
+		id, q.Key, q.Thread, q.Intent)
+	if err != nil {
+		return 0, err
+	}
+	if effect, err = result.LastInsertId(); err != nil {
+		return 0, err
+	}
+	return effect, tx.Commit()
+}
+
+// intentRecord is what the target has of one intent of a thread.
+type intentRecord struct {
+	// Effects is how often it was applied.
+	Effects int
+	// Keys are the idempotency keys under which it was asked for.
+	Keys map[string]bool
+	// Faults are those of its requests.
+	Faults []fault
+}
+
+// all is what the target has, by thread and intent.
+func (r *records) all(ctx context.Context) (map[[2]string]*intentRecord, error) {
+	found := map[[2]string]*intentRecord{}
+	of := func(thread, intent string) *intentRecord {
+		at := [2]string{thread, intent}
+		if found[at] == nil {
+			found[at] = &intentRecord{Keys: map[string]bool{}}
+		}
+		return found[at]
+	}
+	requests, err := r.db.QueryContext(ctx, `SELECT key, thread, intent, fault, EXISTS (SELECT 1 FROM effects WHERE request = requests.id) FROM requests ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	defer requests.Close()
+	for requests.Next() {
+		var q request
+		var applied bool
+		if err := requests.Scan(&q.Key, &q.Thread, &q.Intent, &q.Fault, &applied); err != nil {
+			return nil, err
+		}
+		record := of(q.Thread, q.Intent)
+		record.Keys[q.Key] = true
+		record.Faults = append(record.Faults, q.Fault)
+		if applied {
+			record.Effects++
+		}
+	}
+	return found, requests.Err()
+}
