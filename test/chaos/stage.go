@@ -157,10 +157,21 @@ type actor struct {
 	busy bool
 }
 
-// start starts the process and returns when it is ready.
+// start starts the process and returns when it is ready. One that ends before, as a
+// worker does that finds no server, is started again.
 func (a *actor) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
+	for {
+		err := a.startOnce(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		wait(ctx, again)
+	}
+}
+
+func (a *actor) startOnce(ctx context.Context) error {
 	if a.temporal != nil {
 		options := *a.temporal
 		options.Address, options.Output = a.address, &a.log
@@ -171,15 +182,19 @@ func (a *actor) start(ctx context.Context) error {
 		a.process, a.address = server.Process, server.Address
 		return nil
 	}
-	file, err := os.OpenFile(filepath.Join(a.logs, a.name+".log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if a.command.Output == nil {
+		file, err := os.OpenFile(filepath.Join(a.logs, a.name+".log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		a.command.Output = io.MultiWriter(&a.log, file) // open as long as the stage
+	}
+	a.log.Clear()
+	process, err := child.Start(a.command)
 	if err != nil {
 		return err
 	}
-	a.log.Clear()
-	a.command.Output = io.MultiWriter(&a.log, file)
-	if a.process, err = child.Start(a.command); err != nil {
-		return err
-	}
+	a.process = process
 	if err := a.log.Wait(ctx, a.process, a.ready); err != nil {
 		return fmt.Errorf("start %s: %w\n%s", a.name, err, a.log.String())
 	}
