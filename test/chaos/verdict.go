@@ -55,8 +55,10 @@ type ended struct {
 
 // judge compares what the threads were told with what the target has.
 func (s *stage) judge(ctx context.Context, out io.Writer, ends []ended, done *strikes) (verdict, error) {
-	v := verdict{Seed: s.seed, Threads: len(ends), Kills: done.kills["worker"], ServerKills: done.kills["temporal"],
-		TargetKills: done.kills["target"], Pauses: done.kills["pause"]}
+	v := verdict{
+		Seed: s.seed, Threads: len(ends), Kills: done.kills["worker"], ServerKills: done.kills["temporal"],
+		TargetKills: done.kills["target"], Pauses: done.kills["pause"],
+	}
 	records, err := openRecords(ctx, s.path("target.db"))
 	if err != nil {
 		return v, err
