@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -535,5 +536,12 @@ func TestThreadLimitsAskNoModel(t *testing.T) {
 		if test.over && (result.Over.Code != contract.CodeLimit || !strings.Contains(result.Over.Message, "limits.thread.cost_usd of agent support: a thread may use $0.005000")) {
 			t.Errorf("problem = %v", result.Over)
 		}
+	}
+}
+
+// Those who read histories know the model's turn by its type.
+func TestNameOfTheModelTurn(t *testing.T) {
+	if _, ok := reflect.TypeFor[*activities.Activities]().MethodByName(contract.ActivityModelTurn); !ok {
+		t.Errorf("there is no activity %s", contract.ActivityModelTurn)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Broker is the one way to the tools of several sources. It is safe for
@@ -100,18 +101,42 @@ func (b *Broker) Plan(ctx context.Context, scope Scope, req Request) Plan {
 // Dispatch carries out a request as planned. It checks all that Plan checks
 // again, and calls nothing when the tool or the input is not what was planned.
 func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Plan) Outcome {
-	c, leave, err := b.admit(ctx, scope, req, plan)
+	return b.carryOut(ctx, scope, req, plan.Timeout, func(c *call) *Error { return c.agrees(plan) })
+}
+
+// Read is Plan and Dispatch in the same moment, for a read that nobody has to agree
+// to: it is checked once and carried out. Any other request is only planned, and
+// done is false.
+func (b *Broker) Read(ctx context.Context, scope Scope, req Request) (plan Plan, outcome Outcome, done bool) {
+	var effect *call
+	outcome = b.carryOut(ctx, scope, req, 0, func(c *call) *Error {
+		if c.tool.Operation == Read && !c.consent.NeedsApproval {
+			return nil
+		}
+		effect = c
+		return &Error{Code: CodeNotMade, Message: "it is planned"} // nobody sees it
+	})
+	if effect != nil {
+		return b.redactPlan(scope, effect.plan()), Outcome{}, false
+	}
+	return plan, outcome, true
+}
+
+// carryOut makes a call that agree, which is asked once all else was checked, has
+// nothing against.
+func (b *Broker) carryOut(ctx context.Context, scope Scope, req Request, planned time.Duration, agree func(*call) *Error) Outcome {
+	c, leave, err := b.admit(ctx, scope, req, agree)
 	if err != nil {
 		return b.redact(scope, Outcome{Error: err})
 	}
 	defer leave()
-	return b.redact(scope, c.run(ctx, plan.Timeout, req.Before))
+	return b.redact(scope, c.run(ctx, planned, req.Before))
 }
 
-// admit checks that a call may be made as planned, now. One that had to wait for
-// others is checked again. leave is to be called at its end.
-func (b *Broker) admit(ctx context.Context, scope Scope, req Request, plan Plan) (c *call, leave func(), err *Error) {
-	if c, err = b.confirm(ctx, scope, req, plan); err != nil {
+// admit checks that a call may be made now. One that had to wait for others is
+// checked again. leave is to be called at its end.
+func (b *Broker) admit(ctx context.Context, scope Scope, req Request, agree func(*call) *Error) (c *call, leave func(), err *Error) {
+	if c, err = b.confirm(ctx, scope, req, agree); err != nil {
 		return nil, nil, err
 	}
 	leave, waited, err := b.gates.enter(ctx, c)
@@ -119,7 +144,7 @@ func (b *Broker) admit(ctx context.Context, scope Scope, req Request, plan Plan)
 		return nil, nil, err.before(req.Tool)
 	}
 	if waited {
-		if c, err = b.confirm(ctx, scope, req, plan); err != nil {
+		if c, err = b.confirm(ctx, scope, req, agree); err != nil {
 			leave()
 			return nil, nil, err
 		}
@@ -127,11 +152,11 @@ func (b *Broker) admit(ctx context.Context, scope Scope, req Request, plan Plan)
 	return c, leave, nil
 }
 
-// confirm checks a call as Plan does, and that it is the one that was planned.
-func (b *Broker) confirm(ctx context.Context, scope Scope, req Request, plan Plan) (*call, *Error) {
+// confirm checks a call as Plan does, and that agree has nothing against it.
+func (b *Broker) confirm(ctx context.Context, scope Scope, req Request, agree func(*call) *Error) (*call, *Error) {
 	c, err := b.check(ctx, scope, req)
 	if err == nil {
-		err = c.agrees(plan)
+		err = agree(c)
 	}
 	if err == nil {
 		err = b.know(ctx, c)

@@ -14,11 +14,8 @@ type call struct {
 	key   string
 	// input is what is shown, digested and called with.
 	input json.RawMessage
-	// output is the schema of the output, nil for anything.
-	output *compiledSchema
-	// descriptorDigest and inputDigest are what an approval binds to.
-	descriptorDigest string
-	inputDigest      string
+	// accepts is the schema of the input, output that of the output, nil for anything.
+	accepts, output *compiledSchema
 	// resource names what the call works on.
 	resource string
 	// connection names, of a tool that is a tenant's own, whose listing it is from.
@@ -45,11 +42,10 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 		return nil, err.before(req.Tool)
 	}
 	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
-	input, err := b.readSchemas(c)
-	if err != nil {
+	if err := b.readSchemas(c); err != nil {
 		return nil, err.before(req.Tool)
 	}
-	if err := c.accept(req, input); err != nil {
+	if err := c.accept(req); err != nil {
 		return nil, err.before(req.Tool)
 	}
 	if err := c.nameResource(); err != nil {
@@ -61,22 +57,30 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	return c, nil
 }
 
-// readSchemas finds the compiled schemas of the tool, and from them its digest.
-func (b *Broker) readSchemas(c *call) (*compiledSchema, *Error) {
-	input, err := b.schemas.get(c.tool.Input)
-	if err != nil {
-		return nil, invalidTool("the input schema %s", err)
+// readSchemas finds the compiled schemas of the tool.
+func (b *Broker) readSchemas(c *call) *Error {
+	var err error
+	if c.accepts, err = b.schemas.get(c.tool.Input); err != nil {
+		return invalidTool("the input schema %s", err)
 	}
-	outputDigest := ""
 	if len(c.tool.Output) > 0 {
 		if c.output, err = b.schemas.get(c.tool.Output); err != nil {
-			return nil, invalidTool("the output schema %s", err)
+			return invalidTool("the output schema %s", err)
 		}
-		outputDigest = c.output.digest
 	}
-	c.descriptorDigest = descriptorDigest(c.tool.Descriptor, input.digest, outputDigest)
-	return input, nil
+	return nil
 }
+
+// descriptorDigest and inputDigest are what an approval binds to.
+func (c *call) descriptorDigest() string {
+	output := ""
+	if c.output != nil {
+		output = c.output.digest
+	}
+	return descriptorDigest(c.tool.Descriptor, c.accepts.digest, output)
+}
+
+func (c *call) inputDigest() string { return digest(c.input) }
 
 func invalidTool(format string, args ...any) *Error {
 	return &Error{

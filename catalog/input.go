@@ -12,14 +12,14 @@ const MaxInput = 4 << 20
 
 // accept reads the input, checks it against the schema, lets the tool complete
 // it, and makes the canonical form that is shown, digested and called with.
-func (c *call) accept(req Request, schema *compiledSchema) *Error {
+func (c *call) accept(req Request) *Error {
 	if len(req.Input) > MaxInput {
 		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the input is %d bytes long, at most %d are allowed", len(req.Input), MaxInput)}
 	}
 	if limit := c.limits.input; limit.Value > 0 && int64(len(req.Input)) > limit.Value {
 		return exceeded(limit, int64(len(req.Input)), "the input is %d bytes long", len(req.Input))
 	}
-	canonical, refused := fit(req.Input, schema)
+	canonical, refused := fit(req.Input, c.accepts)
 	if refused != nil {
 		return refused
 	}
@@ -29,12 +29,12 @@ func (c *call) accept(req Request, schema *compiledSchema) *Error {
 			return err
 		}
 		if !bytes.Equal(prepared, canonical) {
-			if canonical, refused = fit(prepared, schema); refused != nil {
+			if canonical, refused = fit(prepared, c.accepts); refused != nil {
 				return refused
 			}
 		}
 	}
-	c.input, c.inputDigest = canonical, digest(canonical)
+	c.input = canonical
 	if c.tool.Operation == Write {
 		c.key = req.IdempotencyKey
 	}

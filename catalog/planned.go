@@ -20,8 +20,8 @@ func (c *call) plan() Plan {
 		Reason:           c.consent.Reason,
 		Approvers:        c.consent.Approvers,
 		Grantable:        c.consent.Grantable,
-		DescriptorDigest: c.descriptorDigest,
-		InputDigest:      c.inputDigest,
+		DescriptorDigest: c.descriptorDigest(),
+		InputDigest:      c.inputDigest(),
 		ResourceKey:      c.resource,
 		Timeout:          c.timeout(),
 		HonoursKeys:      c.tool.HonoursKeys,
@@ -48,9 +48,9 @@ func (c *call) agrees(p Plan) *Error {
 		return p.Error
 	case p.Tool != c.tool.ID:
 		return changed(CodeDescriptorChanged, "tool %s was planned and %s is to be called", quote(p.Tool), quote(c.tool.ID))
-	case p.DescriptorDigest != c.descriptorDigest:
+	case p.DescriptorDigest != c.descriptorDigest():
 		return changed(CodeDescriptorChanged, "the description of tool %s has changed since the call was planned", quote(c.tool.ID))
-	case p.InputDigest != c.inputDigest:
+	case p.InputDigest != c.inputDigest():
 		return changed(CodeInputChanged, "the input of tool %s is not the one that was planned", quote(c.tool.ID))
 	case c.consent.NeedsApproval && !p.NeedsApproval:
 		return changed(CodeApprovalRequired, "a call of tool %s needs approval by now, and was planned without: %s", quote(c.tool.ID), c.consent.Reason)

@@ -72,21 +72,17 @@ func (s *stretch) serve(c snippet.Call) news {
 	return answered(c, nil, &catalog.Error{Code: catalog.CodeInvalidInput, Message: fmt.Sprintf("a snippet cannot ask for %q", c.Kind)})
 }
 
-// call plans a call of a tool and, if it is a read that needs no approval, carries
-// it out. A read that says that it may succeed later is tried again.
+// call carries out a read that needs no approval, and plans any other call. A read
+// that says that it may succeed later is tried again.
 func (s *stretch) call(c snippet.Call) news {
 	request := catalog.Request{Tool: c.Tool, Input: c.Input}
-	plan := s.runner.Broker.Plan(s.ctx, s.in.Scope, request)
-	switch {
-	case plan.Error != nil:
-		return answered(c, nil, plan.Error)
-	case plan.Operation != catalog.Read || plan.NeedsApproval:
-		return news{call: c, plan: plan}
-	}
 	began := time.Now()
 	for attempt := 1; ; attempt++ {
-		outcome := s.runner.Broker.Dispatch(s.ctx, s.in.Scope, request, plan)
-		if outcome.Error == nil {
+		plan, outcome, done := s.runner.Broker.Read(s.ctx, s.in.Scope, request)
+		switch {
+		case !done:
+			return news{call: c, plan: plan}
+		case outcome.Error == nil:
 			n := answered(c, outcome.Result, nil)
 			n.warning = outcome.Warning
 			return n

@@ -27,6 +27,10 @@ func (e execution) proto() *commonpb.WorkflowExecution {
 type description struct {
 	execution
 	status enumspb.WorkflowExecutionStatus
+	// events is the length of the history.
+	events int64
+	// busy says that an activity or a workflow task is under way.
+	busy bool
 }
 
 func (d description) closed() bool { return d.status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING }
@@ -42,7 +46,12 @@ func (r *Reader) describe(ctx context.Context, e execution) (description, error)
 			return unknown(e, err)
 		}
 		info := response.GetWorkflowExecutionInfo()
-		d = description{execution{e.workflowID, info.GetExecution().GetRunId()}, info.GetStatus()}
+		d = description{
+			execution: execution{e.workflowID, info.GetExecution().GetRunId()},
+			status:    info.GetStatus(),
+			events:    info.GetHistoryLength(),
+			busy:      len(response.GetPendingActivities()) > 0 || response.GetPendingWorkflowTask() != nil,
+		}
 		// A paused workflow goes on some day.
 		if d.status == enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED {
 			d.status = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING

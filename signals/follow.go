@@ -9,23 +9,36 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// Paces of those who follow a thread. A person watches; who waits for a turn
-// wants its end, which is hardly ever in the middle of something.
-const (
-	watchPace = 100 * time.Millisecond
-	waitPace  = 500 * time.Millisecond
+// stride is how one follows a thread.
+type stride struct {
+	// pace is how long changes gather while the thread is in the middle of something.
+	pace time.Duration
+	// patient ones need not look at a thread at once that is in the middle of
+	// something: a pace later will do.
+	patient bool
+}
+
+// A person watches; who waits for a turn wants its end, which is hardly ever in
+// the middle of something.
+var (
+	watching = stride{pace: 100 * time.Millisecond}
+	waiting  = stride{pace: 500 * time.Millisecond, patient: true}
 )
+
+// shortHistory is how many events are sooner read than their end is sought.
+const shortHistory = 64
 
 // follow calls look now and after every change of the thread, each time with the
 // run that is current, until look is done or the thread has ended. When it has
 // ended, look has seen its last state; that its workflow failed is an error.
 //
-// While the thread is in the middle of something, its changes gather for a pace.
+// While the thread is in the middle of something, its changes gather for a pace,
+// and the patient begin with that.
 //
 // It waits at the end of the run's history, so while nothing happens it costs one
 // request in 20 seconds, and no event at any time.
 func (c *Client) follow(
-	ctx context.Context, thread contract.ThreadRef, pace time.Duration, look func(run execution) (done bool, err error),
+	ctx context.Context, thread contract.ThreadRef, by stride, look func(run execution) (done bool, err error),
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the long poll that is under way then
@@ -41,13 +54,21 @@ func (c *Client) follow(
 			}
 			return err
 		}
-		end := &tail{reader: c.reader, run: current.execution, pace: pace}
-		end.seek(ctx)
+		end := &tail{reader: c.reader, run: current.execution, pace: by.pace}
+		later := by.patient && current.busy
+		if later {
+			end.gather()
+		}
+		if !later || current.events > shortHistory {
+			end.seek(ctx)
+		}
 		// A run that has ended was continued as new, was reset, or was the last: the
 		// run that is current then tells which.
-		for closed := false; !closed; {
-			if done, err := look(current.execution); done || err != nil {
-				return c.unlessGone(ctx, thread, err)
+		for closed := false; !closed; later = false {
+			if !later {
+				if done, err := look(current.execution); done || err != nil {
+					return c.unlessGone(ctx, thread, err)
+				}
 			}
 			if closed, err = end.wait(ctx); err != nil {
 				return err

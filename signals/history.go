@@ -11,6 +11,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/heddle-dev/heddle/signals/contract"
 )
 
 const (
@@ -39,6 +41,8 @@ type tail struct {
 	// token is the server's mark of how far the history was read. Empty: nothing
 	// was read yet.
 	token []byte
+	// due is set once something has changed: it fires when that is to be reported.
+	due <-chan time.Time
 	// busySince is when the thread was first seen in the middle of something.
 	busySince time.Time
 	// polling is the long poll that is under way, if any.
@@ -70,11 +74,11 @@ func (t *tail) seek(ctx context.Context) {
 // way is a step in the middle of something, and there may be many a second: it
 // is reported at the tail's pace, or with the next that is none.
 func (t *tail) wait(ctx context.Context) (closed bool, err error) {
-	var due <-chan time.Time // set once something has changed
+	defer func() { t.due = nil }()
 	for {
 		var got polled
 		select {
-		case <-due:
+		case <-t.due:
 			return false, nil
 		case got = <-t.poll(ctx):
 			t.polling = nil
@@ -96,19 +100,31 @@ func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		switch changed, busy := changeIn(events); {
-		case changed && !busy:
+		changed, underWay := changeIn(events)
+		if changed && underWay == "" {
 			t.busySince = time.Time{}
 			return false, nil
-		case changed && due == nil:
-			due = time.After(t.pace)
+		}
+		if changed {
+			t.gather()
 		}
 		if t.busySince.IsZero() {
 			t.busySince = time.Now()
 		}
-		if !pause(ctx, min(max(time.Since(t.busySince)/pauseShare, leastPause), mostPause)) {
+		rest := min(max(time.Since(t.busySince)/pauseShare, leastPause), mostPause)
+		if underWay != "" && underWay != contract.ActivityModelTurn {
+			rest = min(2*rest, mostPause) // the model's turn is still to come
+		}
+		if !pause(ctx, rest) {
 			return false, ctx.Err()
 		}
+	}
+}
+
+// gather has what changes reported within a pace.
+func (t *tail) gather() {
+	if t.due == nil {
+		t.due = time.After(t.pace)
 	}
 }
 
@@ -123,18 +139,18 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// changeIn reports whether a workflow task is among the events, and whether the
-// last one leaves an activity under way.
-func changeIn(events []*historypb.HistoryEvent) (changed, busy bool) {
+// changeIn reports whether a workflow task is among the events, and the type of
+// the activity that the last one has scheduled, if it has.
+func changeIn(events []*historypb.HistoryEvent) (changed bool, underWay string) {
 	for _, event := range events {
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
-			changed, busy = true, false
+			changed, underWay = true, ""
 		case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-			busy = true
+			underWay = event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()
 		}
 	}
-	return changed, busy
+	return changed, underWay
 }
 
 // poll returns the long poll that is under way, or begins one. It ends with ctx.

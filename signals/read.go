@@ -78,7 +78,7 @@ func (c *Client) Watch(ctx context.Context, thread contract.ThreadRef, cursor in
 			yield(contract.Part{}, invalid(err))
 			return
 		}
-		err = c.follow(ctx, thread, watchPace, func(run execution) (done bool, err error) {
+		err = c.follow(ctx, thread, watching, func(run execution) (done bool, err error) {
 			for part, err := range c.reader.parts(ctx, run, cursor) {
 				if err != nil {
 					return false, err

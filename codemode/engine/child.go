@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -26,24 +27,27 @@ const (
 	// dataHeadroom is private memory that a child has besides what it uses: the Go
 	// heap is laid out in arenas of 64 MiB.
 	dataHeadroom = 64 << 20
+	// replyBuffer is how much of a reply is read at once, in bytes.
+	replyBuffer = 16 << 10
 	// errorText is how much of a child's last words is kept, in bytes.
 	errorText = 4 << 10
 )
 
 // child is a process that runs snippets, one at a time.
 type child struct {
-	cmd    *exec.Cmd
-	pid    int
-	stdin  *os.File
-	stdout *os.File
-	stderr *lastWords
-	done   chan struct{} // closed when the process is gone and waited for
+	cmd        *exec.Cmd
+	pid        int
+	stdin      *os.File
+	stdout     *os.File
+	replies    *bufio.Reader // of stdout
+	interrupts *os.File
+	stderr     *lastWords
+	done       chan struct{} // closed when the process is gone and waited for
 
 	tenant string // whose snippets it has run; empty: nobody's
 	served int
 	idle   int64 // resident memory when it was ready, in bytes
 
-	write   sync.Mutex // held while a request is written
 	steps   uint64
 	limits  snippet.Limits
 	started time.Duration // processor time when the execution began
@@ -89,28 +93,41 @@ func spawn(ctx context.Context, options *Options) (*child, error) {
 func (c *child) discard() {
 	c.kill("")
 	<-c.done
-	_, _ = c.stdin.Close(), c.stdout.Close()
+	_, _, _ = c.stdin.Close(), c.stdout.Close(), c.interrupts.Close()
 }
 
 // start runs the process with pipes of which this side has deadlines.
-func (c *child) start() error {
-	stdin, ours, err := os.Pipe()
+func (c *child) start() (err error) {
+	var theirs, ours []*os.File
+	pipe := func(inward bool) (mine *os.File) {
+		if err != nil {
+			return nil
+		}
+		var r, w *os.File
+		if r, w, err = os.Pipe(); err != nil {
+			return nil
+		}
+		if inward {
+			r, w = w, r
+		}
+		theirs, ours = append(theirs, r), append(ours, w)
+		return w
+	}
+	c.stdin, c.stdout, c.interrupts = pipe(false), pipe(true), pipe(false)
+	if err == nil {
+		c.cmd.Stdin, c.cmd.Stdout, c.cmd.ExtraFiles = theirs[0], theirs[1], theirs[2:]
+		err = c.cmd.Start()
+	}
+	for _, end := range theirs {
+		_ = end.Close()
+	}
 	if err != nil {
+		for _, end := range ours {
+			_ = end.Close()
+		}
 		return err
 	}
-	c.stdin = ours
-	theirs, stdout, err := os.Pipe()
-	if err != nil {
-		return errors.Join(err, stdin.Close(), ours.Close())
-	}
-	c.stdout = theirs
-	c.cmd.Stdin, c.cmd.Stdout = stdin, stdout
-	err = c.cmd.Start()
-	_, _ = stdin.Close(), stdout.Close()
-	if err != nil {
-		_, _ = ours.Close(), theirs.Close()
-		return err
-	}
+	c.replies = bufio.NewReaderSize(c.stdout, replyBuffer)
 	c.pid = c.cmd.Process.Pid
 	go func() {
 		_ = c.cmd.Wait() // how it ended is in the process state
@@ -126,7 +143,7 @@ func (c *child) awaitReady(ctx context.Context, options *Options) error {
 	stop := context.AfterFunc(ctx, func() { c.kill("") })
 	defer stop()
 	var reply wire.Reply
-	err := wire.Read(c.stdout, &reply)
+	err := wire.Read(c.replies, &reply)
 	switch {
 	case err != nil:
 		c.kill("")
@@ -146,20 +163,20 @@ func (c *child) awaitReady(ctx context.Context, options *Options) error {
 func (c *child) beginExecution(limits snippet.Limits) {
 	c.limits = limits
 	c.served++
-	if usage, ok := usageOf(c.pid); ok {
+	if cpu, ok := cpuOf(c.pid); ok {
 		c.mu.Lock()
-		c.cpu, c.started = usage.cpu, usage.cpu
+		c.cpu, c.started = cpu, cpu
 		c.mu.Unlock()
 	}
 }
 
 // used is the processor time of the execution.
 func (c *child) used() time.Duration {
-	usage, ok := usageOf(c.pid)
+	cpu, ok := cpuOf(c.pid)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ok && usage.cpu > c.cpu {
-		c.cpu = usage.cpu
+	if ok && cpu > c.cpu {
+		c.cpu = cpu
 	}
 	return c.cpu - c.started
 }
@@ -180,9 +197,9 @@ func (c *child) step(ctx context.Context, request *wire.Request) (*wire.Reply, e
 	watch := c.watch(c.steps)
 	defer watch.stop()
 	var reply wire.Reply
-	err = c.send(frame)
+	_, err = c.stdin.Write(frame)
 	if err == nil {
-		err = wire.Read(c.stdout, &reply)
+		err = wire.Read(c.replies, &reply)
 	}
 	if err == nil {
 		return &reply, nil
@@ -195,21 +212,11 @@ func (c *child) step(ctx context.Context, request *wire.Request) (*wire.Reply, e
 	return nil, c.death(err)
 }
 
-func (c *child) send(frame []byte) error {
-	c.write.Lock()
-	defer c.write.Unlock()
-	_, err := c.stdin.Write(frame)
-	return err
-}
-
-// interrupt asks the child to end a step by itself, which gives a position.
+// interrupt asks the child to end a step by itself, which gives a position. Where
+// that does not help, the hard limit will.
 func (c *child) interrupt(step uint64, code string) {
-	frame, err := wire.Frame(wire.Request{Interrupt: &wire.Interrupt{Step: step, Code: code}})
-	if err != nil || !c.write.TryLock() {
-		return // a request is still being written: the hard limit will do
-	}
-	defer c.write.Unlock()
-	_, _ = c.stdin.Write(frame)
+	_ = c.interrupts.SetWriteDeadline(time.Now().Add(watchInterval))
+	_ = wire.Write(c.interrupts, wire.Interrupt{Step: step, Code: code})
 }
 
 // kill ends the process. The first reason counts.

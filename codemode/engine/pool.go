@@ -191,5 +191,6 @@ func (c *child) closeExecution() bool {
 	}
 	_ = c.stdin.SetWriteDeadline(time.Now().Add(time.Second))
 	defer func() { _ = c.stdin.SetWriteDeadline(time.Time{}) }()
-	return c.send(frame) == nil
+	_, err = c.stdin.Write(frame)
+	return err == nil
 }

@@ -220,7 +220,7 @@ func TestRefusesOptionsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// TestAChildDiesWithItsParent closes the pipe that a parent's death would close,
+// TestAChildDiesWithItsParent closes the pipes that a parent's death would close,
 // while the child is busy.
 func TestAChildDiesWithItsParent(t *testing.T) {
 	command := slices.Concat(childCommand, []string{wire.ChildArg, `{"data":268435456,"cpuSeconds":60}`})
@@ -236,9 +236,15 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	theirs, interrupts, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.ExtraFiles = []*os.File{theirs}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	_ = theirs.Close()
 	var ready wire.Reply
 	if err := wire.Read(out, &ready); err != nil {
 		t.Fatal(err)
@@ -248,7 +254,7 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, "the child to be busy", func() bool { return processTime(t, cmd.Process.Pid) > 100*time.Millisecond })
-	_ = in.Close()
+	_, _ = in.Close(), interrupts.Close()
 	died := make(chan error, 1)
 	go func() { died <- cmd.Wait() }()
 	select {

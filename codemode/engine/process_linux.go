@@ -20,10 +20,8 @@ func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgi
 
 // usageOf reads what a process has used. It reports false for one that is gone.
 func usageOf(pid int) (usage, bool) {
-	// The clock of another process, as clock_getcpuclockid(3) names it.
-	const processClock = 2
-	var now unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|processClock), &now); err != nil { //nolint:gosec // process ids are small
+	cpu, ok := cpuOf(pid)
+	if !ok {
 		return usage{}, false
 	}
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
@@ -38,5 +36,16 @@ func usageOf(pid int) (usage, bool) {
 	if err != nil {
 		return usage{}, false
 	}
-	return usage{cpu: time.Duration(now.Nano()), resident: pages * int64(os.Getpagesize())}, true
+	return usage{cpu: cpu, resident: pages * int64(os.Getpagesize())}, true
+}
+
+// cpuOf reads the processor time alone, which costs a tenth of that.
+func cpuOf(pid int) (time.Duration, bool) {
+	// The clock of another process, as clock_getcpuclockid(3) names it.
+	const processClock = 2
+	var now unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|processClock), &now); err != nil { //nolint:gosec // process ids are small
+		return 0, false
+	}
+	return time.Duration(now.Nano()), true
 }

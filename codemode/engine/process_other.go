@@ -5,6 +5,7 @@ package engine
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 // ownProgram is this program.
@@ -18,5 +19,7 @@ func ownProgram() string {
 
 func childAttributes() *syscall.SysProcAttr { return nil }
 
-// usageOf knows nothing here: only the time that a step takes is limited.
+// usageOf and cpuOf know nothing here: only the time that a step takes is limited.
 func usageOf(int) (usage, bool) { return usage{}, false }
+
+func cpuOf(int) (time.Duration, bool) { return 0, false }

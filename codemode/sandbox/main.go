@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func ChildMain() {
 	if !IsChild() {
 		return
 	}
-	if err := serve(os.Args[2], os.Stdin, os.Stdout); err != nil {
+	if err := serve(os.Args[2], os.Stdin, os.Stdout, os.NewFile(wire.InterruptFD, "interrupts")); err != nil {
 		fmt.Fprintln(os.Stderr, "sandbox:", err)
 		os.Exit(1)
 	}
@@ -39,7 +40,7 @@ func IsChild() bool { return len(os.Args) == 3 && os.Args[1] == wire.ChildArg }
 
 // serve warms up, locks the process in and answers requests until the parent
 // closes its end.
-func serve(arg string, in io.Reader, out io.Writer) error {
+func serve(arg string, in io.Reader, out io.Writer, interrupts io.Reader) error {
 	var setup wire.Setup
 	if err := json.Unmarshal([]byte(arg), &setup); err != nil {
 		return fmt.Errorf("decode setup: %w", err)
@@ -60,15 +61,26 @@ func serve(arg string, in io.Reader, out io.Writer) error {
 	if err := server.prepare(); err != nil {
 		return err
 	}
-	requests := make(chan wire.Request)
-	go server.read(in, requests)
-	for request := range requests {
+	go server.listen(interrupts)
+	// Whoever reads a request handles it: to hand it to another goroutine would take
+	// about as long as a short step.
+	for requests := bufio.NewReaderSize(in, requestBuffer); ; {
+		var request wire.Request
+		err := wire.Read(requests, &request)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
 		if err := server.handle(&request); err != nil {
 			return err
 		}
 	}
-	return nil
 }
+
+// requestBuffer is how much of a request is read at once, in bytes.
+const requestBuffer = 16 << 10
 
 // warmUp does once what would make the first snippet slow.
 func warmUp() error {
@@ -93,23 +105,20 @@ type server struct {
 	spare   *execution
 }
 
-// read takes requests from the parent. An interrupt acts at once, while a step
-// runs. When the parent is gone, so is the child, whatever it is doing.
-func (s *server) read(in io.Reader, requests chan<- wire.Request) {
+// listen takes interrupts, which act at once, while a step runs. When the parent is
+// gone, so is the child, whatever it is doing.
+func (s *server) listen(in io.Reader) {
 	for {
-		var request wire.Request
-		err := wire.Read(in, &request)
+		var interrupt wire.Interrupt
+		err := wire.Read(in, &interrupt)
 		switch {
 		case errors.Is(err, io.EOF):
 			os.Exit(0)
 		case err != nil:
 			fmt.Fprintln(os.Stderr, "sandbox:", err)
 			os.Exit(1)
-		case request.Interrupt != nil:
-			s.guard.interrupt(request.Interrupt)
-		default:
-			requests <- request
 		}
+		s.guard.interrupt(&interrupt)
 	}
 }
 

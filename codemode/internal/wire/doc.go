@@ -1,5 +1,6 @@
 // Package wire is how an engine and its child processes talk: messages of JSON,
-// each preceded by its length, over the child's standard input and output.
+// each preceded by its length, over the child's standard input and output, and over a
+// pipe for what interrupts it.
 //
 // [Write] and [Read] refuse messages over [MaxMessage] before they allocate for
 // them, so that neither side can make the other run out of memory.

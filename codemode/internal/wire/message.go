@@ -8,11 +8,14 @@ type Request struct {
 	Start *snippet.Program `json:"start,omitempty"`
 	// Deliver gives a call's outcome. Answered by a Reply.
 	Deliver *snippet.Delivery `json:"deliver,omitempty"`
-	// Interrupt ends what the child is doing. Not answered.
-	Interrupt *Interrupt `json:"interrupt,omitempty"`
 	// Close drops the execution. Not answered.
 	Close bool `json:"close,omitempty"`
 }
+
+// InterruptFD is the file descriptor at which a child is sent each [Interrupt]: a
+// pipe of its own, so that a request need not be waited for in two places. When it
+// is closed, so is the child, whatever it is doing.
+const InterruptFD = 3
 
 // Interrupt ends the execution that is in its n-th step since the child started,
 // counting each Start and Deliver, with an error of that code. One that comes
