@@ -135,7 +135,7 @@ var house = []room{
 	{
 		"codemode/lookup",
 		[]string{"catalog", "catalog/search", "codemode/schema", "codemode/typescript"},
-		nil,
+		[]string{"catalog/catalogtest"},
 		"what a model asks about tools: the broker's listings, searched and written as TypeScript",
 	},
 	{

@@ -152,9 +152,9 @@ func printConnections(w io.Writer, all []connections.Connection) {
 func (c *cli) connectionsShowCommand() *cobra.Command {
 	var p place
 	cmd := &cobra.Command{
-		Use:     "show <name>",
-		Short:   "Show a connection",
-		Long:    `Show what may be known of a connection: whom it is from, how far it reaches, and
+		Use:   "show <name>",
+		Short: "Show a connection",
+		Long: `Show what may be known of a connection: whom it is from, how far it reaches, and
 whether it holds. No secret is shown.`,
 		Example: `  starter connections show crm --tenant acme`,
 		Args:    arguments(1, 1),
