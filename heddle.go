@@ -164,7 +164,7 @@ func checkAgent(a Agent) error {
 	}
 	l := a.Limits
 	of := l.Thread
-	if min(int64(l.Steps), l.InputBytes, l.OutputBytes, int64(of.Steps), int64(of.Calls), of.Tokens, of.CostMicros, of.InputBytes, of.OutputBytes, of.TimeMS, int64(l.Calls), l.Tokens, l.CostMicros, int64(l.Time), int64(l.ApprovalExpiry), int64(l.ApprovalReminder)) < 0 {
+	if min(int64(l.Steps), l.InputBytes, l.OutputBytes, int64(of.Steps), int64(of.Calls), of.Tokens, of.CostMicros, of.InputBytes, of.OutputBytes, of.TimeMS, int64(l.Calls), l.Tokens, l.CostMicros, int64(l.Time), int64(l.ApprovalExpiry), int64(l.ReconcileExpiry), int64(l.ApprovalReminder)) < 0 {
 		bad("a limit is negative; 0 means the default")
 	}
 	return errors.Join(problems...)

@@ -125,6 +125,46 @@ func Timeout(d time.Duration) ToolOption { return local.Timeout(d) }
 // have one effect. A write whose outcome is unknown is then sent again.
 func HonoursKeys() ToolOption { return local.HonoursKeys() }
 
+// Reconcile gives a write a way of finding out what became of a call that may or may
+// not have been applied: since its worker was lost, the connection broke, the target
+// answered with a fault. The function asks the target for the key, which is what
+// [IdempotencyKey] was in that call, or for what the input says, and changes nothing.
+//
+//	heddle.Reconcile(func(ctx context.Context, key string, in RefundInput) (heddle.Reconciled, error) {
+//		refund, err := shop.RefundByKey(ctx, key)
+//		switch {
+//		case errors.Is(err, shop.ErrNotFound):
+//			return heddle.NeverApplied(), nil // the call is made again, under the same key
+//		case err != nil:
+//			return heddle.Reconciled{}, err // the function is called again later
+//		}
+//		return heddle.Applied(refund), nil // the call ends with this result
+//	})
+//
+// Without such a function, and where it answers [CannotTell] or has failed for ten
+// minutes, a person is asked. In is the input type of the tool.
+func Reconcile[In any](find func(ctx context.Context, key string, in In) (Reconciled, error)) ToolOption {
+	return local.Reconcile(find)
+}
+
+// Reconciled is what a function of [Reconcile] has found.
+type Reconciled = catalog.Reconciled
+
+// Applied says that the target has applied a write, with a result such as the tool's
+// own function would have returned: any value that encoding/json writes.
+func Applied(result any) Reconciled { return catalog.Applied(result) }
+
+// NeverApplied says that the target has not applied a write, and will not: the write
+// is then made again. It counts only once the call's time is over, so a function need
+// not wait for that.
+func NeverApplied() Reconciled { return Reconciled{Found: catalog.FoundNotApplied} }
+
+// CannotTell says that it cannot be found out what became of a write, and why. A
+// person is then asked.
+func CannotTell(reason string) Reconciled {
+	return Reconciled{Found: catalog.FoundNothing, Reason: reason}
+}
+
 // NotApplied returns an error with which a write says that nothing was applied
 // and that it may be made again, as when its target could not be reached. Heddle
 // does so by itself, a few times.

@@ -63,6 +63,8 @@ type Broker interface {
 	Plan(ctx context.Context, scope catalog.Scope, req catalog.Request) catalog.Plan
 	// Dispatch carries a planned request out.
 	Dispatch(ctx context.Context, scope catalog.Scope, req catalog.Request, plan catalog.Plan) catalog.Outcome
+	// Reconcile asks what became of a write that was dispatched.
+	Reconcile(ctx context.Context, scope catalog.Scope, req catalog.Request, plan catalog.Plan) (catalog.Reconciled, error)
 }
 
 // Threads reads a thread from within one of its activities.

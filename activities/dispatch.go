@@ -22,16 +22,12 @@ type dispatched struct {
 func (a *Activities) dispatch(
 	ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, req catalog.Request,
 ) dispatched {
-	input := []byte(call.Input)
-	if call.Body != nil {
-		body, err := a.Blobs.Get(ctx, *call.Body)
-		if err != nil {
-			return refused(ref.ID, &catalog.Error{
-				Code: catalog.CodeSourceUnavailable, Tool: ref.Tool, Retryable: true, Effect: catalog.EffectNone,
-				Message: fmt.Sprintf("cannot read the input of the call from the blob store: %v", err),
-			})
-		}
-		input = body
+	input, err := a.inputOf(ctx, call)
+	if err != nil {
+		return refused(ref.ID, &catalog.Error{
+			Code: catalog.CodeSourceUnavailable, Tool: ref.Tool, Retryable: true, Effect: catalog.EffectNone,
+			Message: fmt.Sprintf("cannot read the input of the call from the blob store: %v", err),
+		})
 	}
 	req.Tool, req.Input = call.Tool, input
 	outcome := a.Broker.Dispatch(ctx, scope, req,

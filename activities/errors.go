@@ -18,6 +18,10 @@ const (
 	ErrTypeCatalog = "CatalogUnavailable"
 	// ErrTypeNotSent: what must be durable before a write is sent is not.
 	ErrTypeNotSent = "NotSent"
+	// ErrTypeReconcile: what became of a write cannot be found out now; ErrTypeTooEarly:
+	// that it was not applied does not hold yet.
+	ErrTypeReconcile = "ReconcileUnavailable"
+	ErrTypeTooEarly  = "TooEarly"
 	// ErrTypeDiverged: a snippet did something else than its journal holds.
 	ErrTypeDiverged = "SnippetDiverged"
 	ErrTypeSnippets = "SnippetsUnavailable"

@@ -81,8 +81,11 @@ type broker struct {
 	tools    []catalog.Descriptor
 	dispatch func(context.Context, catalog.Request) catalog.Outcome
 	plans    []catalog.Plan
-	requests []catalog.Request
-	scopes   []catalog.Scope
+	// reconciled and unreachable are what is found out about a write.
+	reconciled  catalog.Reconciled
+	unreachable error
+	requests    []catalog.Request
+	scopes      []catalog.Scope
 }
 
 func (b *broker) Tools(context.Context, catalog.Scope) ([]catalog.Descriptor, error) {
@@ -104,6 +107,13 @@ func (b *broker) Dispatch(ctx context.Context, scope catalog.Scope, req catalog.
 		return catalog.Outcome{Result: json.RawMessage(`{"ok":true}`)}
 	}
 	return b.dispatch(ctx, req)
+}
+
+func (b *broker) Reconcile(_ context.Context, _ catalog.Scope, req catalog.Request, plan catalog.Plan) (catalog.Reconciled, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.requests, b.plans = append(b.requests, req), append(b.plans, plan)
+	return b.reconciled, b.unreachable
 }
 
 // thread is a thread that a test sets out.

@@ -23,6 +23,9 @@ type Limits struct {
 	Time time.Duration `json:"time,omitempty"`
 	// ApprovalExpiry is how long an approval waits before it counts as denied.
 	ApprovalExpiry time.Duration `json:"approval_expiry,omitempty"`
+	// ReconcileExpiry is how long a call waits for a person to say whether it was
+	// applied; after that its caller is told that this is unknown.
+	ReconcileExpiry time.Duration `json:"reconcile_expiry,omitempty"`
 	// ApprovalReminder is after how long people are reminded of an approval; each
 	// further reminder comes after twice the time of the one before. 0: never.
 	ApprovalReminder time.Duration `json:"approval_reminder,omitempty"`
@@ -46,6 +49,8 @@ var DefaultLimits = Limits{
 	Tokens:         500_000,
 	Time:           30 * time.Minute,
 	ApprovalExpiry: 72 * time.Hour,
+
+	ReconcileExpiry: 72 * time.Hour,
 }
 
 // WithDefaults returns the limits with each zero replaced by its default.
@@ -64,6 +69,9 @@ func (l Limits) WithDefaults() Limits {
 	}
 	if l.ApprovalExpiry == 0 {
 		l.ApprovalExpiry = DefaultLimits.ApprovalExpiry
+	}
+	if l.ReconcileExpiry == 0 {
+		l.ReconcileExpiry = DefaultLimits.ReconcileExpiry
 	}
 	return l
 }

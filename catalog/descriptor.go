@@ -170,6 +170,11 @@ type Tool struct {
 	// asked about it: a method and URL, a difference. It does nothing outside. At
 	// most [MaxDoes] bytes of it are shown.
 	Preview func(input json.RawMessage) string
+	// Reconcile, if set, finds out what became of a call of a write that may or may not
+	// have been applied: it asks the target, by the idempotency key or by what the
+	// input says, and changes nothing. It is asked again after an error. It may say
+	// [FoundNotApplied] only of a call that the target will not apply later either.
+	Reconcile func(ctx context.Context, call Call) (Reconciled, error)
 	// Call carries one call out. The input was validated. The context ends at
 	// the tool's timeout or when the turn is cancelled; a function that does not
 	// return soon after is left behind.

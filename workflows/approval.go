@@ -65,8 +65,9 @@ type waiting struct {
 // askFor opens an approval for each effect that needs one, all at once, so that
 // a person can decide them in any order.
 func (t *thread) askFor(turn *turn, effects []*call) {
+	t.refuseBlocked(effects)
 	for _, c := range effects {
-		if !c.planned.Plan.NeedsApproval {
+		if !c.planned.Plan.NeedsApproval || c.settled() {
 			continue
 		}
 		if c.grant = t.byGrant(c.planned.Plan); c.grant == nil {
@@ -144,6 +145,7 @@ func (t *thread) settleDecided(effects []*call) {
 	for _, c := range effects {
 		ap := c.approval
 		switch {
+		case c.reconciliation != nil: // it was made
 		case !c.settled() && c.grant != nil && slices.Contains(t.revoked, c.grant.ID):
 			t.settle(c, refusedCall(c, contract.CodeGrantRevoked, "the grant "+c.grant.ID+" that let the call pass was revoked; it was not made"))
 		case ap == nil || c.settled() || !ap.decided() || ap.agreed():

@@ -18,6 +18,12 @@ type call struct {
 	result  *activities.CallResult
 	// approval is set while a person is asked, and after.
 	approval *approval
+	// attempts counts how often a write was scheduled.
+	attempts int
+	// reconciliation is set while it is not known whether the write was applied.
+	reconciliation *reconciliation
+	// doubts counts how often that was not known.
+	doubts int
 	// grant is by what a person agreed beforehand.
 	grant *contract.Grant
 	// edited says that a person gave the call another input.
@@ -30,7 +36,7 @@ func (c *call) settled() bool { return c.result != nil }
 
 // ready reports whether an effect may be carried out now.
 func (c *call) ready() bool {
-	return !c.settled() && (c.approval == nil || c.approval.agreed())
+	return !c.settled() && c.reconciliation == nil && (c.approval == nil || c.approval.agreed())
 }
 
 func (c *call) ref() activities.CallRef {
@@ -89,6 +95,7 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 	t.askFor(turn, effects)
 	for {
 		t.settleDecided(r.effects)
+		t.settleReconciled(r.effects)
 		r.batch.settleIfDone(t)
 		for _, x := range r.executions {
 			r.effects = append(r.effects, t.advance(turn, x)...)
@@ -97,7 +104,8 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 			t.abandon(turn, r)
 			return
 		}
-		if i := slices.IndexFunc(r.effects, (*call).ready); i >= 0 {
+		t.refuseBlocked(r.effects)
+		if i := slices.IndexFunc(r.effects, t.mayBegin); i >= 0 {
 			t.show()
 			t.runEffect(turn, r.effects[i])
 			continue
@@ -112,6 +120,7 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 // abandon leaves what is under way when the turn ends.
 func (t *thread) abandon(turn *turn, r *round) {
 	t.withdraw(r.effects)
+	t.leaveInDoubt(r.effects)
 	r.batch.abandon(t)
 	for _, x := range r.executions {
 		t.abandonExecution(x, turn.problem(contract.CodeCancelled, turn.ctx.Err()))
@@ -211,18 +220,29 @@ func (b *readBatch) abandon(t *thread) {
 func (t *thread) awaitProgress(turn *turn, r *round) {
 	t.show()
 	began := workflow.Now(t.ctx)
-	onlyPeople := r.batch.done() && !slices.ContainsFunc(r.executions, (*execution).busy)
+	onlyPeople := r.batch.done() && !slices.ContainsFunc(r.executions, (*execution).busy) && !slices.ContainsFunc(r.effects, (*call).lookedInto)
 	_ = workflow.Await(t.ctx, func() bool { // ends by the turn's context: t.ctx is never cancelled
 		return turn.ctx.Err() != nil ||
 			(!r.batch.done() && r.batch.future.IsReady()) ||
 			slices.ContainsFunc(r.executions, (*execution).stirs) ||
-			slices.ContainsFunc(r.effects, func(c *call) bool {
-				return c.approval != nil && !c.settled() && c.approval.decided()
-			})
+			slices.ContainsFunc(r.effects, t.stirs)
 	})
 	if onlyPeople {
 		turn.waited += workflow.Now(t.ctx).Sub(began)
 	}
+}
+
+// stirs reports whether there is something to do about a call.
+func (t *thread) stirs(c *call) bool {
+	switch {
+	case c.settled():
+		return false
+	case c.reconciliation != nil:
+		return c.reconciliation.stirs()
+	case c.approval != nil && c.approval.decided() && !c.approval.agreed():
+		return true
+	}
+	return t.mayBegin(c) || t.blocked(c)
 }
 
 // settle records how a call ended.

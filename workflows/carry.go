@@ -41,6 +41,9 @@ type Carried struct {
 	Grants  []contract.Grant `json:"grants,omitempty"`
 	Granted int              `json:"granted,omitempty"`
 	Search  string           `json:"search"`
+	// Reconciliations are those that are open.
+	Reconciliations []CarriedReconciliation `json:"reconciliations,omitempty"`
+	Answered        []Answered              `json:"answered,omitempty"`
 	// Kept are the large results that snippets can read.
 	Kept []contract.KeptResult `json:"kept,omitempty"`
 }
@@ -55,8 +58,8 @@ type CarriedTurn struct {
 	Run       contract.Run         `json:"run,omitempty"`
 }
 
-// carry makes what the next run begins with. Nothing is in flight, so nothing
-// waits for a person.
+// carry makes what the next run begins with. Nothing is in flight, so no call waits
+// for a person.
 func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	c := &Carried{
 		Runs: t.runs, Turns: t.turns, Usage: t.usage, Steps: t.steps, Spent: t.spent, Closing: t.closing, Queue: t.queue, Seen: t.seen, Ended: t.endedRing,
@@ -72,6 +75,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run,
 		}
 	}
+	c.Reconciliations, c.Answered = t.carryDoubts(), t.answered
 	c.Granted = t.given
 	for _, g := range t.standing {
 		c.Grants = append(c.Grants, *g)
@@ -92,6 +96,15 @@ func short(p contract.Part) contract.Part {
 		over := *p.Approval
 		over.Preview, over.Does, over.Votes = nil, "", nil
 		p.Approval = &over
+	}
+	if p.Reconciliation != nil {
+		short := shortReconciliation(*p.Reconciliation)
+		p.Reconciliation = &short
+	}
+	if p.Finding != nil {
+		finding := *p.Finding
+		finding.Comment = cutEncoded(finding.Comment, activities.MaxCarriedText)
+		p.Finding = &finding
 	}
 	if p.Grant != nil { // the thread has it whole
 		grant := *p.Grant
@@ -162,6 +175,9 @@ func (t *thread) resume(c *Carried) {
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
 	t.shown.status, t.given, t.kept = c.Search, c.Granted, c.Kept
+	t.answered = c.Answered
+	t.resumeDoubts(c.Reconciliations)
+	t.shown.pending = t.pending()
 	for i := range c.Grants {
 		t.standing = append(t.standing, &c.Grants[i])
 	}

@@ -7,6 +7,8 @@
 //	thread.go     the thread: set up, wait, turn, roll over, close
 //	turn.go       one turn: model turns and their calls, within limits
 //	calls.go      the calls of one model turn: reads together, writes in order
+//	effect.go     one write: its attempts, and what is known of them
+//	reconcile.go  writes that may have been applied: the tool is asked, then a person
 //	approval.go   what waits for a person, and the decision
 //	inbox.go      updates and signals     queries.go   queries
 //	timeline.go   the public face         show.go      the Temporal UI

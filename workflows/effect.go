@@ -21,7 +21,8 @@ import (
 func (t *thread) runEffect(turn *turn, c *call) {
 	var unknown *activities.CallResult // the first attempt that may have been applied
 	for attempt := 1; ; attempt++ {
-		result, known := t.attempt(c, attempt, unknown != nil)
+		c.attempts++
+		result, known := t.attempt(c, c.attempts, unknown != nil)
 		if unknown == nil && known == outcomeUnknown {
 			unknown = &result
 		}
@@ -31,7 +32,7 @@ func (t *thread) runEffect(turn *turn, c *call) {
 		case known == notBegun && goesOn, known == outcomeNone && more:
 		case known == outcomeUnknown && more && c.planned.Plan.HonoursKeys:
 		case unknown != nil && result.Problem != nil:
-			t.settle(c, *unknown)
+			t.doubt(turn, c, *unknown)
 			return
 		default:
 			t.settle(c, result)

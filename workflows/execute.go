@@ -185,6 +185,7 @@ func (t *thread) report(x *execution, end *activities.SegmentEnd) {
 func (t *thread) endExecution(x *execution, result activities.CallResult, failed *contract.Problem) {
 	x.over = true
 	t.withdraw(x.effects)
+	t.leaveInDoubt(x.effects)
 	for _, n := range x.naps {
 		n.stop()
 	}

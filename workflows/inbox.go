@@ -105,6 +105,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	approvals := workflow.GetSignalChannel(ctx, contract.SignalApproval)
 	cancels := workflow.GetSignalChannel(ctx, contract.SignalCancelTurn)
 	closes := workflow.GetSignalChannel(ctx, contract.SignalClose)
+	findings := workflow.GetSignalChannel(ctx, contract.SignalReconcile)
 	modes := workflow.GetSignalChannel(ctx, contract.SignalSetMode)
 	revocations := workflow.GetSignalChannel(ctx, contract.SignalRevokeGrant)
 
@@ -118,6 +119,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 		each(t, approvals, func(d contract.Decision) error {
 			return t.takeSignalled(d)
 		})
+		each(t, findings, t.answerReconciliation)
 		each(t, cancels, t.cancelTurn)
 		each(t, closes, func(c contract.Close) error {
 			t.shut(c)
@@ -127,7 +129,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	workflow.Go(t.ctx, func(ctx workflow.Context) {
 		for {
 			err := workflow.Await(ctx, func() bool {
-				return submits.Len()+approvals.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len() > 0
+				return submits.Len()+approvals.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len()+findings.Len() > 0
 			})
 			if err != nil {
 				return // t.ctx is never cancelled

@@ -91,6 +91,38 @@ func writeOptions(summary string, timeout time.Duration) workflow.ActivityOption
 	}
 }
 
+// reconcileOptions bound how long a tool is asked what became of a call, after that
+// call's time is over: then a person is asked.
+func reconcileOptions(summary string, timeout time.Duration) workflow.ActivityOptions {
+	if timeout == 0 {
+		timeout = catalog.DefaultTimeout
+	}
+	return workflow.ActivityOptions{
+		ScheduleToCloseTimeout: timeout + 10*time.Minute,
+		StartToCloseTimeout:    timeout + time.Minute,
+		HeartbeatTimeout:       beatTimeout,
+		Summary:                summary,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:    time.Second,
+			BackoffCoefficient: 2,
+			MaximumInterval:    time.Minute,
+		},
+	}
+}
+
+// concludeOptions never give up: what a person found must be written down.
+func concludeOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute,
+		Summary:             summary,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval:    time.Second,
+			BackoffCoefficient: 2,
+			MaximumInterval:    time.Minute,
+		},
+	}
+}
+
 // replanOptions bound how long the person who edited a call waits for an answer.
 func replanOptions(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{

@@ -47,12 +47,18 @@ func (t *thread) status() contract.Status {
 	switch {
 	case t.closed:
 		return contract.StatusClosed
-	case len(t.approvals) > 0:
+	case t.waits():
 		return contract.StatusWaiting
 	case t.current != nil || len(t.queue) > 0:
 		return contract.StatusRunning
 	}
 	return contract.StatusIdle
+}
+
+// waits reports whether a call waits for a person.
+func (t *thread) waits() bool {
+	_, waited := t.asks()
+	return len(t.approvals) > 0 || waited > 0
 }
 
 func (t *thread) state() contract.State {
@@ -62,7 +68,7 @@ func (t *thread) state() contract.State {
 	}
 	if t.current != nil {
 		running := t.current.Turn
-		if len(t.approvals) > 0 {
+		if t.waits() {
 			running.Status = contract.StatusWaiting
 		}
 		state.Turn = &running
@@ -78,16 +84,31 @@ func (t *thread) state() contract.State {
 		}
 		state.Pending = append(state.Pending, pending)
 	}
+	for _, r := range t.doubts {
+		state.Reconciliations = append(state.Reconciliations, r.Reconciliation)
+	}
 	for _, g := range t.standing {
 		state.Grants = append(state.Grants, *g)
 	}
 	return state
 }
 
+// readable are the calls that activities may read: those that are open, and those
+// whose tools are asked what became of them.
+func (t *thread) readable() []contract.Call {
+	calls := t.open
+	for _, r := range t.doubts {
+		if !r.asked() && !slices.ContainsFunc(calls, func(c contract.Call) bool { return c.ID == r.Call }) {
+			calls = append(slices.Clone(calls), r.input)
+		}
+	}
+	return calls
+}
+
 func (t *thread) openCalls(q contract.CallsQuery) contract.CallsPage {
 	var page contract.CallsPage
 	size := 0
-	for _, c := range t.open {
+	for _, c := range t.readable() {
 		if len(q.IDs) > 0 && !slices.Contains(q.IDs, c.ID) {
 			continue
 		}

@@ -21,8 +21,11 @@ var (
 // searchable is what the search attributes say.
 type searchable struct {
 	status  string
-	pending int
+	pending pending
 }
+
+// pending says what waits for a person.
+type pending struct{ approvals, reconciliations bool }
 
 // label makes the thread findable where its starter did not.
 func (t *thread) label() {
@@ -45,15 +48,18 @@ func (t *thread) label() {
 // only when a saved query would find another set of threads.
 func (t *thread) show() {
 	workflow.SetCurrentDetails(t.ctx, t.details())
-	now := searchable{status: t.searchStatus(), pending: min(len(t.approvals), 1)}
+	now := searchable{status: t.searchStatus(), pending: t.pending()}
 	if now == t.shown {
 		return
 	}
 	updates := []temporal.SearchAttributeUpdate{statusKey.ValueSet(now.status)}
 	if now.pending != t.shown.pending {
 		kinds := []string{}
-		if now.pending > 0 {
+		if now.pending.approvals {
 			kinds = append(kinds, string(contract.KindApproval))
+		}
+		if now.pending.reconciliations {
+			kinds = append(kinds, string(contract.KindReconciliation))
 		}
 		updates = append(updates, pendingKey.ValueSet(kinds))
 	}
@@ -64,11 +70,16 @@ func (t *thread) show() {
 	t.shown = now
 }
 
+func (t *thread) pending() pending {
+	asked, _ := t.asks()
+	return pending{approvals: len(t.approvals) > 0, reconciliations: asked > 0}
+}
+
 func (t *thread) searchStatus() string {
 	switch {
 	case t.closed:
 		return contract.SearchClosed
-	case len(t.approvals) > 0:
+	case t.pending() != pending{}:
 		return contract.SearchWaiting
 	case t.current == nil && len(t.recent) > 0 && t.recent[len(t.recent)-1].Status == contract.StatusFailed:
 		return contract.SearchFailed
@@ -105,18 +116,38 @@ func (t *thread) details() string {
 			"```json\n{\n  \"approval\": %q,\n  \"digest\": %q,\n  \"verdict\": \"approve\",\n  \"by\": \"...\"\n}\n```\n",
 			contract.SignalApproval, ap.ID, ap.Digest)
 	}
+	for _, r := range t.doubts {
+		r.describe(&d)
+	}
 	if n := len(t.queue); n > 0 {
 		fmt.Fprintf(&d, "\n%s in the queue.\n", plural(n, "message"))
 	}
 	return d.String()
 }
 
+// describe tells a person what to find out, and how to answer.
+func (r *reconciliation) describe(d *strings.Builder) {
+	if !r.asked() || d.Len() > maxDetails {
+		return
+	}
+	fmt.Fprintf(d, "\n### Was `%s` applied?\n\n%s. Look at the target", r.Tool, r.Reason)
+	if r.Key != "" {
+		fmt.Fprintf(d, " for the idempotency key `%s`", r.Key)
+	}
+	fmt.Fprintf(d, ", then send the signal `%s` with `%s` and the result, `%s` or `%s`:\n\n"+
+		"```json\n{\n  \"reconciliation\": %q,\n  \"finding\": \"applied\",\n  \"result\": null,\n  \"by\": \"...\"\n}\n```\n",
+		contract.SignalReconcile, contract.FindingApplied, contract.FindingNotApplied, contract.FindingAbandoned, r.ID)
+}
+
 func (t *thread) sentence() string {
+	_, waited := t.asks()
 	switch {
 	case t.closed:
 		return "closed."
 	case t.current != nil && len(t.approvals) > 0:
 		return fmt.Sprintf("turn %s waits for %s.", t.current.ID, plural(len(t.approvals), "approval"))
+	case t.current != nil && waited > 0:
+		return fmt.Sprintf("turn %s waits for someone to find out about %s.", t.current.ID, plural(waited, "write"))
 	case t.current != nil:
 		return fmt.Sprintf("turn %s, step %d.", t.current.ID, t.current.Steps)
 	case len(t.recent) > 0:

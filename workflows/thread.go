@@ -55,6 +55,7 @@ type thread struct {
 	inbox
 	waiting
 	grants
+	reconciling
 	shown searchable
 
 	// executions are the snippets of the calls that are being carried out, kept the
@@ -169,6 +170,7 @@ func (t *thread) close() error {
 		t.cancelQueued(t.dequeue(), t.closing.Reason)
 	}
 	t.closed = true
+	t.dropDoubts()
 	t.put(part("close", contract.KindMilestone, contract.PartDone, "Thread closed").with(func(p *contract.Part) {
 		p.Text = t.closing.Reason
 	}))
@@ -189,6 +191,9 @@ const maxArchivings = 20
 // rollOver archives what this run holds and continues as new. It happens between
 // turns or between the steps of one, when no activity is in flight.
 func (t *thread) rollOver() error {
+	if err := workflow.Await(t.ctx, func() bool { return !t.unsettled() }); err != nil {
+		return err
+	}
 	t.rolling = true // from here on, updates are told to come again
 	t.leaveGrants()
 	ctx := workflow.WithActivityOptions(t.ctx, archiveOptions())
@@ -206,12 +211,12 @@ func (t *thread) rollOver() error {
 			}
 			t.putAside(stored.Refs)
 		}
-		err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) })
+		err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) && !t.unsettled() })
 		if err != nil {
 			return err
 		}
 		t.drain()
-		if n >= maxArchivings || len(t.endedAfter(in.After)) <= tail && !t.queueIsLong() {
+		if n >= maxArchivings || len(t.endedAfter(in.After)) <= tail && !t.queueIsLong() && !t.unsettled() {
 			break
 		}
 	}

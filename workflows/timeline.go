@@ -122,6 +122,12 @@ func partWeight(p contract.Part) int {
 			n += fields/2 + escaped(vote.Comment) + escaped(vote.By)
 		}
 	}
+	if p.Reconciliation != nil {
+		n += fields + escaped(p.Reconciliation.Reason) + escaped(p.Reconciliation.Resource)
+	}
+	if p.Finding != nil {
+		n += fields + escaped(p.Finding.Comment) + escaped(p.Finding.By)
+	}
 	if p.Grant != nil {
 		n += fields + escaped(p.Grant.Resource) + escaped(p.Grant.By)
 	}

@@ -244,6 +244,7 @@ func readLimits(v value, l *activities.Limits) {
 		field{name: "time", read: func(v value) { l.Time = v.duration(maxTime) }},
 		field{name: "thread", read: func(v value) { readThreadLimits(v, &l.Thread) }},
 		field{name: "approval_expiry", read: func(v value) { l.ApprovalExpiry = v.duration(maxExpiry) }},
+		field{name: "reconcile_expiry", read: func(v value) { l.ReconcileExpiry = v.duration(maxExpiry) }},
 		field{name: "approval_reminder", read: func(v value) { l.ApprovalReminder = v.duration(maxExpiry) }},
 	)
 }

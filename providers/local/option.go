@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -77,6 +78,20 @@ func Resource[In any](name func(in In) string) Option {
 				return "", err
 			}
 			return name(in), nil
+		}
+	}
+}
+
+// Reconcile finds out what became of a call of a write that may or may not have been
+// applied: see [catalog.Tool.Reconcile]. In is the input type of the tool.
+func Reconcile[In any](find func(ctx context.Context, key string, in In) (catalog.Reconciled, error)) Option {
+	return func(t *catalog.Tool) {
+		t.Reconcile = func(ctx context.Context, call catalog.Call) (catalog.Reconciled, error) {
+			in, err := decode[In](call.Input)
+			if err != nil {
+				return catalog.Reconciled{}, err
+			}
+			return find(context.WithValue(ctx, callKey{}, call), call.IdempotencyKey, in)
 		}
 	}
 }

@@ -90,6 +90,8 @@ func check(t *catalog.Tool, noFunc bool) error {
 		return errors.New("the description is empty; say what the tool does, for the model and for people")
 	case t.Approvers < 0 || t.Approvers > catalog.MaxApprovers:
 		return fmt.Errorf("the approvers are %d, want 1 to %d", t.Approvers, catalog.MaxApprovers)
+	case t.Reconcile != nil && t.Operation != catalog.Write:
+		return errors.New("only a write can be reconciled")
 	case t.Timeout < 0:
 		return fmt.Errorf("the timeout is %s, want more than 0", t.Timeout)
 	case t.Timeout > catalog.MaxTimeout:

@@ -27,6 +27,8 @@ func init() {
 		contract.Submitted{},
 		contract.Decision{},
 		contract.Decided{},
+		contract.Reconcile{},
+		contract.Reconciliation{},
 		contract.SetMode{},
 		contract.ModeSet{},
 		contract.RevokeGrant{},
@@ -112,7 +114,7 @@ func wantEveryRequiredField(t *testing.T, name, body string, value reflect.Value
 // Every name and every code is on the page.
 func TestEveryConstantIsDocumented(t *testing.T) {
 	page := contractDoc(t)
-	for _, file := range []string{"names.go", "errors.go", "thread.go", "timeline.go", "approval.go", "transcript.go"} {
+	for _, file := range []string{"names.go", "errors.go", "thread.go", "timeline.go", "approval.go", "reconcile.go", "transcript.go"} {
 		for name, value := range stringConstants(t, file) {
 			if !strings.Contains(page, "`"+value+"`") && !strings.Contains(page, `"`+value+`"`) {
 				t.Errorf("%s (%q) of %s is not in docs/contract.md", name, value, file)
@@ -133,6 +135,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 		fmt.Sprintf("to %d parts at most", contract.MaxParts),
 		fmt.Sprintf("longer than %d KiB, `body`", contract.MaxInline>>10),
 		fmt.Sprintf("comment of a denial (%d KiB at most)", contract.MaxComment>>10),
+		fmt.Sprintf("With %d of them the thread makes no further write", contract.MaxReconciliations),
 		fmt.Sprintf("Reasons are %d KiB at most", contract.MaxReason>>10),
 	} {
 		if !strings.Contains(page, want) {
@@ -179,6 +182,7 @@ func TestTableOfNames(t *testing.T) {
 		"| signal | `" + contract.SignalRevokeGrant + "` |",
 		"| signal | `" + contract.SignalSubmit + "` |",
 		"| signal | `" + contract.SignalApproval + "` |",
+		"| signal | `" + contract.SignalReconcile + "` |",
 		"| signal | `" + contract.SignalCancelTurn + "` |",
 		"| signal | `" + contract.SignalClose + "` |",
 		"| query | `" + contract.QueryState + "` |",

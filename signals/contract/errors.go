@@ -21,7 +21,10 @@ const (
 	ErrRollingOver = "rolling_over"
 	// ErrUnknownApproval: the thread has no such approval.
 	ErrUnknownApproval = "unknown_approval"
-	// ErrAlreadyDecided: the approval was decided otherwise, expired or withdrawn.
+	// ErrUnknownReconciliation: the thread has no such reconciliation.
+	ErrUnknownReconciliation = "unknown_reconciliation"
+	// ErrAlreadyDecided: the approval was decided otherwise, expired or withdrawn; the
+	// reconciliation was answered otherwise.
 	ErrAlreadyDecided = "already_decided"
 	// ErrNotPermitted: the person may not decide this, because they asked for it or
 	// have not said who they are.
@@ -48,5 +51,8 @@ const (
 	CodeLimit           = "limit_exceeded"
 	CodeModel           = "model_failed"
 	CodeOutcomeUnknown  = "outcome_unknown"
-	CodeInternal        = "internal"
+	// CodeReconciliationOpen: the write was not made, since another one to the same
+	// resource may or may not have been applied.
+	CodeReconciliationOpen = "reconciliation_open"
+	CodeInternal           = "internal"
 )

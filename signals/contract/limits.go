@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 )
@@ -30,6 +31,9 @@ const (
 	MaxParts = 200
 	// MaxTools bounds the tools of a list.
 	MaxTools = 2000
+	// MaxReconciliations bounds the open reconciliations of a thread: with so many it
+	// makes no further write.
+	MaxReconciliations = 8
 	// MaxGrants bounds the grants that a thread has at one time.
 	MaxGrants = 32
 	// MaxGrantCalls bounds the calls of a grant that has a number.
@@ -161,6 +165,27 @@ func (g GrantTerms) validate() error {
 		return fmt.Errorf("grant.calls: %d, want 0 to %d", g.Calls, MaxGrantCalls)
 	}
 	return validText("grant.resource", g.Resource, 256)
+}
+
+// Validate names the first field that is wrong.
+func (r Reconcile) Validate() error {
+	if err := validID("reconciliation", r.Reconciliation, 128); err != nil {
+		return err
+	}
+	switch {
+	case r.Finding != FindingApplied && r.Finding != FindingNotApplied && r.Finding != FindingAbandoned:
+		return fmt.Errorf("finding: %q, want %q, %q or %q", r.Finding, FindingApplied, FindingNotApplied, FindingAbandoned)
+	case r.Finding != FindingApplied && len(r.Result) > 0:
+		return fmt.Errorf("result: only the finding %q has one", FindingApplied)
+	case len(r.Result) > MaxInline:
+		return fmt.Errorf("result: is %d bytes long, at most %d are allowed", len(r.Result), MaxInline)
+	case len(r.Result) > 0 && !json.Valid(r.Result):
+		return fmt.Errorf("result: is not valid JSON")
+	}
+	if err := validText("by", r.By, 128); err != nil {
+		return err
+	}
+	return validText("comment", r.Comment, MaxComment)
 }
 
 // Validate names the first field that is wrong.

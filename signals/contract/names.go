@@ -33,6 +33,8 @@ const (
 	SignalSubmit = "submit"
 	// SignalApproval takes a [Decision].
 	SignalApproval = "approval"
+	// SignalReconcile takes a [Reconcile].
+	SignalReconcile = "reconcile"
 	// SignalCancelTurn takes a [CancelTurn].
 	SignalCancelTurn = "cancel_turn"
 	// SignalSetMode takes a [SetMode].

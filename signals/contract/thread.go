@@ -73,6 +73,8 @@ type State struct {
 	Recent []Turn `json:"recent,omitempty"`
 	// Pending are the approvals that wait for a person, oldest first.
 	Pending []Approval `json:"pending,omitempty"`
+	// Reconciliations are those that are open, oldest first.
+	Reconciliations []Reconciliation `json:"reconciliations,omitempty"`
 	// Grants are the consents to further calls that stand.
 	Grants []Grant `json:"grants,omitempty"`
 	// Usage is the sum over all turns of the thread.

@@ -10,17 +10,18 @@ type Kind string
 
 // The kinds of part.
 const (
-	KindMessage   Kind = "message"   // the user's or the agent's words
-	KindModel     Kind = "model"     // a model turn
-	KindBatch     Kind = "batch"     // reads that run together; its calls are its children
-	KindCall      Kind = "call"      // one tool call
-	KindExecute   Kind = "execute"   // a snippet; the calls that it makes are its children
-	KindSearch    Kind = "search"    // a snippet looks for tools
-	KindDescribe  Kind = "describe"  // a snippet reads about tools
-	KindApproval  Kind = "approval"  // a call waits, or waited, for a person
-	KindGrant     Kind = "grant"     // a consent to further calls of a tool
-	KindMilestone Kind = "milestone" // something to know, such as a turn's end
-	KindError     Kind = "error"     // something was refused or failed
+	KindMessage        Kind = "message"        // the user's or the agent's words
+	KindModel          Kind = "model"          // a model turn
+	KindBatch          Kind = "batch"          // reads that run together; its calls are its children
+	KindCall           Kind = "call"           // one tool call
+	KindExecute        Kind = "execute"        // a snippet; the calls that it makes are its children
+	KindSearch         Kind = "search"         // a snippet looks for tools
+	KindDescribe       Kind = "describe"       // a snippet reads about tools
+	KindApproval       Kind = "approval"       // a call waits, or waited, for a person
+	KindGrant          Kind = "grant"          // a consent to further calls of a tool
+	KindReconciliation Kind = "reconciliation" // it is not known whether a write was applied
+	KindMilestone      Kind = "milestone"      // something to know, such as a turn's end
+	KindError          Kind = "error"          // something was refused or failed
 )
 
 // PartStatus is how far a part is.
@@ -72,6 +73,10 @@ type Part struct {
 	Tool string `json:"tool,omitempty"`
 	// Approval is what a part of kind approval waits for.
 	Approval *Approval `json:"approval,omitempty"`
+	// Reconciliation is what a part of kind reconciliation is about, and Finding how
+	// it was answered; without the result, which the transcript has.
+	Reconciliation *Reconciliation `json:"reconciliation,omitempty"`
+	Finding        *Reconcile      `json:"finding,omitempty"`
 	// Grant is what a part of kind grant is about; GrantID, of a call, names the grant
 	// by which it needed no approval.
 	Grant   *Grant `json:"grant,omitempty"`

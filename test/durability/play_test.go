@@ -37,6 +37,11 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.keyed", "Writes to what honours keys, and then waits at a gate.", writeEarly,
 				heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
 			heddle.Tool("test.safe", "Writes to what honours keys.", write, heddle.Write(), heddle.HonoursKeys()),
+			heddle.Tool("test.looked", "Writes, then waits at a gate; what became of it can be looked up.", writeEarly,
+				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second), heddle.Reconcile(lookUp), heddle.ResourceKey("thing/{name}")),
+			heddle.Tool("test.dark", "Waits at a gate and writes nothing; what became of it can be looked up.", writeNever,
+				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second), heddle.Reconcile(lookUp)),
+			heddle.Tool("test.thing", "Writes to a thing.", write, heddle.Write(), heddle.ResourceKey("thing/{name}")),
 			heddle.Tool("test.unreached", "Writes, at the third attempt.", writeUnreached, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Source(held{}),
 			heddle.Tool("test.free", "Writes without asking.", write, heddle.Write(), heddle.WithoutApproval()),
@@ -75,6 +80,12 @@ agents:
     tools: [test.*]
     limits:
       approval_reminder: 1s
+  impatient:
+    instructions: Do what the user says.
+    model: play
+    tools: [test.*]
+    limits:
+      reconcile_expiry: 2s
 `
 
 // play is a model that does what the user's last message says. The message is a
@@ -177,6 +188,36 @@ func writeUnreached(ctx context.Context, in in) (out, error) {
 		return out{}, heddle.NotApplied(errors.New("the target cannot be reached"))
 	}
 	return write(ctx, in)
+}
+
+// writeNever waits at a gate before it writes, once; later it writes.
+func writeNever(ctx context.Context, in in) (out, error) {
+	if _, err := os.Stat(in.Name + ".reached"); err == nil {
+		return write(ctx, in)
+	}
+	return out{}, gate(ctx, in.Name)
+}
+
+// lookUp finds out what became of a write. It is told a target that cannot be asked
+// by a file away.
+func lookUp(_ context.Context, key string, in in) (heddle.Reconciled, error) {
+	if err := record("looks", in.Name); err != nil {
+		return heddle.Reconciled{}, err
+	}
+	if _, err := os.Stat("away"); err == nil {
+		return heddle.Reconciled{}, errors.New("the target is away")
+	}
+	if _, err := os.Stat("dumb"); err == nil {
+		return heddle.CannotTell("the target keeps no books"), nil
+	}
+	writes, err := os.ReadFile("writes")
+	if err != nil && !os.IsNotExist(err) {
+		return heddle.Reconciled{}, err
+	}
+	if strings.Contains(string(writes), in.Name+" "+key+"\n") {
+		return heddle.Applied(out{in.Name + " (looked up)"}), nil
+	}
+	return heddle.NeverApplied(), nil
 }
 
 // held is a source that, once there is a file hold, waits at a gate whenever it
