@@ -126,6 +126,7 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.AddCommand(
 		c.openCommand(), c.sendCommand(), c.execCommand(), c.watchCommand(),
 		c.approveCommand(), c.denyCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(),
+		c.reconcileCommand(), c.resetCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),
 		c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(),

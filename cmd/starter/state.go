@@ -54,6 +54,11 @@ func (c *cli) printState(w io.Writer, s contract.State) {
 		line("waits", "%s for approval %s, %s", a.Tool, a.ID, view.expiry(&a))
 		view.quote(a)
 	}
+	for _, r := range s.Reconciliations {
+		if r.AskedAt != nil {
+			line("unknown", "whether %s was applied: starter reconcile %s/%s", r.Tool, s.ThreadRef, r.ID)
+		}
+	}
 	if len(s.Queue) > 0 {
 		line("queue", "%s", count(len(s.Queue), "turn"))
 	}

@@ -110,6 +110,8 @@ func (t *timeline) settled(p contract.Part) {
 		}
 	case contract.KindApproval:
 		r.text, r.body = t.approval(p)
+	case contract.KindReconciliation:
+		r.text, r.body = reconciliation(p)
 	case contract.KindMilestone:
 		r.label, r.body, r.meta = "note", p.Text, append(r.meta, tokens(p.Usage)...)
 		if p.ID == p.Turn {
@@ -158,6 +160,24 @@ func (t *timeline) approval(p contract.Part) (text, body string) {
 	default:
 		return p.Tool + " withdrawn", ""
 	}
+}
+
+// reconciliation says what a person must find out about, or what was found.
+func reconciliation(p contract.Part) (text, body string) {
+	switch {
+	case p.Reconciliation != nil && p.Status == contract.PartWaiting:
+		text = "was " + p.Tool + " applied? find out, and say so: starter reconcile <thread>/" + p.ID
+		if p.Reconciliation.Key != "" {
+			body = "idempotency key: " + p.Reconciliation.Key + "\n"
+		}
+		return text, body + p.Reconciliation.Reason
+	case p.Finding != nil:
+		if text = p.Title; p.Finding.By != "" {
+			text += ", found by " + p.Finding.By
+		}
+		return text, p.Finding.Comment
+	}
+	return p.Title, p.Text
 }
 
 // quote shows the input of a call that waits, and the digest that a decision

@@ -16,3 +16,11 @@ const (
 
 // ClaimID returns the workflow id of the claim of an idempotency key.
 func ClaimID(key string) string { return "claim/" + key }
+
+// Names of activities that a thread's history has, for those who read it.
+const (
+	// ModelActivity asks the model for the agent's next message.
+	ModelActivity = "ModelTurn"
+	// WriteActivity carries out one write.
+	WriteActivity = "Write"
+)
