@@ -66,6 +66,12 @@ var house = []room{
 		"decides about calls from what it is told of them",
 	},
 	{
+		"catalog/lookup",
+		[]string{"catalog"},
+		nil,
+		"judges by declared expressions what a read tells of a write",
+	},
+	{
 		"catalog/search", nil,
 		[]string{"catalog/search/evaluate"},
 		"ranks texts: knows neither catalogs nor scopes",
@@ -245,7 +251,7 @@ var house = []room{
 	{
 		"internal/ledger",
 		[]string{"activities", "signals/contract"},
-		nil,
+		[]string{"internal/testkit", "workflows"},
 		"keeps the claims of writes in Temporal",
 	},
 	{
@@ -254,7 +260,7 @@ var house = []room{
 	},
 	{
 		"internal/config",
-		[]string{"activities", "catalog", "catalog/policy", "secrets", "signals/contract"},
+		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "secrets", "signals/contract"},
 		nil,
 		"reads limits and names; what they name is built by the front door",
 	},
@@ -367,7 +373,7 @@ var heavy = map[string]string{
 	"gocloud.dev":                   "buckets are reached from an activity",
 	"modernc.org/sqlite":            "databases are reached from an activity",
 	"github.com/goccy/go-yaml":      "configuration is read before a workflow begins",
-	"github.com/google/cel-go":      "policies are evaluated in an activity",
+	"github.com/google/cel-go":      "policies and lookups are evaluated in an activity",
 	"github.com/spf13/cobra":        "command lines are read before a workflow begins",
 	"go.temporal.io/sdk/client":     "a workflow that calls Temporal as a client is not replayed alike",
 	"go.temporal.io/sdk/worker":     "a workflow does not know the worker that it runs in",

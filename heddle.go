@@ -57,6 +57,7 @@ func New(options ...Option) (*App, error) {
 	app.broker = p.openCatalog()
 	if app.broker != nil {
 		app.broker.Protect(app.vault)
+		app.broker.LookUp(p.compileLookups())
 	}
 	p.govern(app.config, app.broker)
 	app.agents = app.exits.guardModels(p.buildAgents(app.config))

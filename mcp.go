@@ -55,6 +55,7 @@ func (p *parts) openMCP(c *config.Config, secrets catalog.Secrets) {
 		open(o, func(err error) error { return err })
 	}
 	for _, server := range c.MCP {
+		p.lookups = append(p.lookups, server.Lookups...)
 		open(mcpOptions(server), func(err error) error { return c.Problem("mcp."+server.Name, err.Error()) })
 	}
 }
@@ -62,7 +63,7 @@ func (p *parts) openMCP(c *config.Config, secrets catalog.Secrets) {
 // mcpOptions are the options of a server of the configuration file.
 func mcpOptions(m config.MCP) mcp.Options {
 	o := mcp.Options{
-		Namespace: m.Name, URL: m.URL, SSE: m.SSE, Headers: m.Headers, Trusted: m.Trusted, Timeout: m.Timeout, Allow: m.Allow,
+		Namespace: m.Name, URL: m.URL, SSE: m.SSE, Headers: m.Headers, Trusted: m.Trusted, HonoursKeys: m.HonoursKeys, Timeout: m.Timeout, Allow: m.Allow,
 	}
 	for name, h := range m.SecretHeaders {
 		if o.SecretHeaders == nil {

@@ -68,11 +68,12 @@ func (p *parts) configuredOpenAPI(c *config.Config) {
 		err := p.addOpenAPI(OpenAPIOptions{
 			Namespace: o.Namespace, Spec: OpenAPISpec{File: o.File, Root: o.Root, URL: o.URL},
 			Server: o.Server, Logins: logins, Scheme: (*OpenAPIScheme)(o.Scheme), Origins: o.Origins, Allow: o.Allow,
-			Protect: o.Protect, Reads: o.Reads, Timeout: o.Timeout,
+			Protect: o.Protect, Reads: o.Reads, HonoursKeys: o.HonoursKeys, Timeout: o.Timeout,
 		})
 		if err != nil {
 			p.problem(c.Problem("openapi."+o.Namespace, err.Error()))
 		}
+		p.lookups = append(p.lookups, o.Lookups...)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/lookup"
 	"github.com/heddle-dev/heddle/catalog/policy"
 	"github.com/heddle-dev/heddle/providers/mcp"
 	"github.com/heddle-dev/heddle/providers/openapi"
@@ -33,6 +34,7 @@ type parts struct {
 	tools      []catalog.Tool
 	modes      []catalog.Mode
 	rules      []policy.Rule
+	lookups    []lookup.Declaration
 	mcp        []mcp.Options
 	// withoutWeb says that no agent has the tools of the web.
 	withoutWeb bool

@@ -185,7 +185,7 @@ func TestArchitectureNamesEveryRoom(t *testing.T) {
 // script of a model if it lists turns, else a worker's configuration.
 func TestYAMLInDocumentsIsRight(t *testing.T) {
 	shown := map[string]int{}
-	for _, file := range []string{"README.md", "docs/config.md", "docs/policy.md"} {
+	for _, file := range []string{"README.md", "docs/config.md", "docs/policy.md", "docs/effects.md"} {
 		for _, block := range fence.FindAllStringSubmatch(readText(t, file), -1) {
 			if block[1] != "yaml" {
 				continue
@@ -204,7 +204,7 @@ func TestYAMLInDocumentsIsRight(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"README.md configuration", "README.md script", "docs/config.md configuration", "docs/policy.md configuration"} {
+	for _, want := range []string{"README.md configuration", "README.md script", "docs/config.md configuration", "docs/policy.md configuration", "docs/effects.md configuration"} {
 		if shown[want] == 0 {
 			t.Errorf("there is no %s", want)
 		}

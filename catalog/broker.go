@@ -17,6 +17,7 @@ type Broker struct {
 	secrets Secrets
 	policy  Policy
 	modes   Modes
+	lookups map[string]Lookup
 	gates   *gates
 }
 

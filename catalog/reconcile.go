@@ -52,25 +52,80 @@ func (b *Broker) Reconcile(ctx context.Context, scope Scope, req Request, plan P
 	if err != nil {
 		return Reconciled{}, b.redact(scope, Outcome{Error: err}).Error
 	}
-	if c.tool.Reconcile == nil {
+	var found Reconciled
+	switch declared := b.lookups[c.tool.ID]; {
+	case c.tool.Reconcile != nil:
+		found, err = b.askTool(ctx, c)
+	case declared != nil:
+		found, err = b.lookUp(ctx, c, declared, req.IdempotencyKey)
+	default:
 		return Reconciled{Found: FoundNothing, Reason: "the tool has no way of finding out"}, nil
 	}
-	found, err := c.reconcile(ctx)
 	if err != nil {
 		return Reconciled{}, b.redact(scope, Outcome{Error: err}).Error
 	}
 	return found, nil
 }
 
+// Lookup is a declared way of finding out what became of the calls of a write: by a
+// tool that reads. The package lookup has one.
+type Lookup interface {
+	// Tool is the id of the tool that reads.
+	Tool() string
+	// Input is what that is called with, for a call with a key and an input.
+	Input(key string, input json.RawMessage) (json.RawMessage, error)
+	// Judge says what the read's outcome tells of the call. An error says that it
+	// tells nothing yet.
+	Judge(key string, input json.RawMessage, outcome Outcome) (Reconciled, error)
+}
+
+// LookUp sets the lookups, by the id of the tool that writes. A tool that has a
+// function of its own uses that. It is called before the broker is used.
+func (b *Broker) LookUp(lookups map[string]Lookup) { b.lookups = lookups }
+
+// lookUp asks a tool that reads, on the call's behalf. It goes the way of every call,
+// but for two things: the agent need not be allowed the tool, and no mode binds it,
+// since it is the application that asks.
+func (b *Broker) lookUp(ctx context.Context, c *call, l Lookup, key string) (Reconciled, *Error) {
+	input, err := l.Input(key, c.input)
+	if err != nil {
+		return Reconciled{Found: FoundNothing, Reason: "it cannot be looked up: " + plain(err.Error(), maxMessage)}, nil
+	}
+	scope := c.scope
+	scope.Tools, scope.Mode = []string{l.Tool()}, ""
+	read, refused := b.check(ctx, scope, Request{Tool: l.Tool(), Input: input})
+	switch {
+	case refused != nil && refused.Retryable:
+		return Reconciled{}, refused
+	case refused != nil:
+		return Reconciled{Found: FoundNothing, Reason: "it cannot be looked up: " + refused.Error()}, nil
+	case read.tool.Operation != Read || read.consent.NeedsApproval:
+		return Reconciled{Found: FoundNothing, Reason: fmt.Sprintf("it cannot be looked up: %s is no read that needs no approval", l.Tool())}, nil
+	}
+	if err := b.know(ctx, read); err != nil {
+		return Reconciled{}, err
+	}
+	leave, _, refused := b.gates.enter(ctx, read)
+	if refused != nil {
+		return Reconciled{}, refused
+	}
+	defer leave()
+	found, err := l.Judge(key, c.input, b.redact(scope, read.run(ctx, 0, nil)))
+	if err != nil {
+		return Reconciled{}, &Error{Code: CodeSourceUnavailable, Message: plain(err.Error(), maxMessage), Tool: l.Tool(), Retryable: true}
+	}
+	return c.judged(found)
+}
+
 // sent finds the call that a request was sent as. Neither mode nor policy have a
 // say: the call was made, and what became of it is no question of what may be done
 // now.
 func (b *Broker) sent(ctx context.Context, scope Scope, req Request, plan Plan) (*call, *Error) {
-	tool, err := b.lookup(ctx, scope, req.Tool)
+	tool, owner, err := b.lookup(ctx, scope, req.Tool)
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c := &call{tool: tool, scope: scope, secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
+	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
 	schema, err := b.readSchemas(c)
 	if err == nil {
 		err = c.accept(req, schema)
@@ -87,6 +142,16 @@ func (b *Broker) sent(ctx context.Context, scope Scope, req Request, plan Plan) 
 	return c, nil
 }
 
+// askTool calls the tool's own function, within the limits of calls.
+func (b *Broker) askTool(ctx context.Context, c *call) (Reconciled, *Error) {
+	leave, _, err := b.gates.enter(ctx, c)
+	if err != nil {
+		return Reconciled{}, err
+	}
+	defer leave()
+	return c.reconcile(ctx)
+}
+
 // reconcile calls the tool's own function, guarded like every other call.
 func (c *call) reconcile(ctx context.Context) (Reconciled, *Error) {
 	ask := *c
@@ -101,7 +166,7 @@ func (c *call) reconcile(ctx context.Context) (Reconciled, *Error) {
 		}
 		return json.Marshal(found)
 	}
-	limit := c.tool.timeout()
+	limit := c.timeout()
 	inner, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	a := ask.invoke(inner)
@@ -112,6 +177,11 @@ func (c *call) reconcile(ctx context.Context) (Reconciled, *Error) {
 	if err := json.Unmarshal(a.output, &found); err != nil {
 		return Reconciled{}, &Error{Code: CodeInvalidOutput, Message: "what was found cannot be read: " + err.Error(), Tool: c.tool.ID}
 	}
+	return c.judged(found)
+}
+
+// judged bounds what was found, and checks it like the result of a call.
+func (c *call) judged(found Reconciled) (Reconciled, *Error) {
 	found.Reason = plain(c.secrets.text(found.Reason), maxMessage)
 	switch found.Found {
 	case FoundApplied:

@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 				MaxOutputTokens: 4096, Tools: []string{"orders.*", "docs.search"}, Exposure: activities.ExposureCode,
 				Limits: activities.Limits{
 					Steps: 20, Calls: 40, Tokens: 90_000, CostMicros: 500_000,
-					Time: 10 * time.Minute, ApprovalExpiry: 24 * time.Hour,
+					Time: 10 * time.Minute, ApprovalExpiry: 24 * time.Hour, ReconcileExpiry: 72 * time.Hour,
 				},
 			},
 			{Name: "tester", Model: "play", Instructions: "Test it.", Limits: activities.DefaultLimits},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/lookup"
 )
 
 // MCP is a server of the Model Context Protocol, as configured. What else can be
@@ -24,8 +25,12 @@ type MCP struct {
 	SecretHeaders map[string]SecretHeader
 	Trusted       bool
 	// Tools say what may be done with which tools, in the file's order.
-	Tools   []ToolAccess
-	Timeout time.Duration
+	Tools []ToolAccess
+	// HonoursKeys are patterns of tools that honour idempotency keys; Lookups say how
+	// to find out what became of a write.
+	HonoursKeys []string
+	Lookups     []lookup.Declaration
+	Timeout     time.Duration
 	// Allow are hosts that may be reached by plain HTTP and at private addresses.
 	Allow []string
 }
@@ -60,6 +65,10 @@ func readMCP(v value, name string) MCP {
 		field{name: "tools", read: func(v value) {
 			v.entries(func(tool string, entry value) { m.Tools = append(m.Tools, ToolAccess{tool, entry.text()}) })
 		}},
+		field{name: "honours_keys", read: func(v value) {
+			v.each(func(_ value, pattern string) { m.HonoursKeys = append(m.HonoursKeys, pattern) })
+		}},
+		field{name: "reconcile", read: func(v value) { m.Lookups = readLookups(v, name) }},
 		field{name: "timeout", read: func(v value) { m.Timeout = v.duration(catalog.MaxTimeout) }},
 		field{name: "allow", read: func(v value) {
 			v.list(func(host value) { m.Allow = append(m.Allow, host.filled()) })

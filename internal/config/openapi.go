@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/lookup"
 )
 
 // OpenAPI is a service whose operations are tools, by its OpenAPI specification.
@@ -30,6 +31,10 @@ type OpenAPI struct {
 	// Protect are globs of tool ids, or methods with globs of paths, that need
 	// approval of each call; Reads are operations that only read.
 	Protect, Reads []string
+	// HonoursKeys are writes whose service honours idempotency keys, named as in
+	// Protect; Lookups say how to find out what became of a write.
+	HonoursKeys []string
+	Lookups     []lookup.Declaration
 	// Timeout bounds one call. 0: the default.
 	Timeout time.Duration
 }
@@ -92,6 +97,10 @@ func readOpenAPI(v value, namespace, dir string) OpenAPI {
 				o.Reads = append(o.Reads, text)
 			})
 		}},
+		field{name: "honours_keys", read: func(v value) {
+			v.each(func(v value, text string) { o.HonoursKeys = append(o.HonoursKeys, v.protected(text)) })
+		}},
+		field{name: "reconcile", read: func(v value) { o.Lookups = readLookups(v, namespace) }},
 		field{name: "timeout", read: func(v value) { o.Timeout = v.duration(maxCall) }},
 	)
 	if o.Root != "" && o.File != "" {

@@ -27,6 +27,8 @@ const takeovers = 5
 type Ledger struct {
 	temporal  client.Client
 	converter converter.DataConverter
+	// delay is how long a claim takes no worker: [contract.ClaimKept].
+	delay time.Duration
 }
 
 var _ activities.Ledger = (*Ledger)(nil)
@@ -37,7 +39,7 @@ func New(temporal client.Client, dc converter.DataConverter) *Ledger {
 	if dc == nil {
 		dc = converter.GetDefaultDataConverter()
 	}
-	return &Ledger{temporal: temporal, converter: dc}
+	return &Ledger{temporal: temporal, converter: dc, delay: contract.ClaimKept}
 }
 
 // Claim claims a key. It is called from within an activity.
@@ -46,7 +48,7 @@ func (l *Ledger) Claim(ctx context.Context, key string, claim activities.Claim) 
 		run, err := l.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID:                    contract.ClaimID(key),
 			TaskQueue:             activity.GetInfo(ctx).TaskQueue,
-			StartDelay:            contract.ClaimKept,
+			StartDelay:            l.delay,
 			WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 			Memo:                  map[string]any{memoClaim: claim},
 			StaticSummary:         fmt.Sprintf("%s, call %s of thread %s", claim.Tool, claim.Call, claim.Thread),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -133,6 +134,9 @@ func (s *Source) descriptor(o offer) (catalog.Descriptor, bool) {
 	// That a write is destructive is believed of any server, that it may be repeated
 	// only of a trusted one.
 	d.Destructive = d.Operation == catalog.Write && o.destructive
+	d.HonoursKeys = d.Operation == catalog.Write && slices.ContainsFunc(s.options.HonoursKeys, func(pattern string) bool {
+		return Permission{Tool: pattern}.matches(o.name)
+	})
 	d.Idempotent = s.options.Trusted && o.idempotent
 	if !s.options.Trusted {
 		d.Trust = catalog.TrustRemote

@@ -38,6 +38,11 @@ type Options struct {
 	// server's tools makes the source unavailable: it is a slip of the pen, or a tool
 	// was renamed that would now go unnoticed.
 	Permissions []Permission
+	// HonoursKeys names writes, as patterns of the server's names like those of
+	// Permissions, that honour the idempotency key in _meta: two calls with one key
+	// have one effect. Only then is a write whose outcome is unknown sent again, under
+	// the same key.
+	HonoursKeys []string
 	// Timeout bounds one call. 0: [catalog.DefaultTimeout].
 	Timeout time.Duration
 	// Allow names hosts that may be reached by plain HTTP and at private addresses,

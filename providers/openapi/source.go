@@ -49,6 +49,10 @@ type Options struct {
 	// each as method and path, such as "POST /search". No names and no globs: the
 	// specification must not be able to move them.
 	Reads []string
+	// HonoursKeys names writes, as Protect does, whose service honours the header
+	// Idempotency-Key: two requests with one key have one effect. Only then is a write
+	// whose outcome is unknown sent again, under the same key.
+	HonoursKeys []string
 	// Timeout bounds one call. 0: [catalog.DefaultTimeout].
 	Timeout time.Duration
 	// Allow names hosts that may be reached by plain HTTP and at private addresses,
@@ -122,6 +126,11 @@ func New(o Options) (*Source, error) {
 	for _, what := range o.Protect {
 		if err := checkProtect(what); err != nil {
 			return fail(fmt.Errorf("protect: %w", err))
+		}
+	}
+	for _, what := range o.HonoursKeys {
+		if err := checkProtect(what); err != nil {
+			return fail(fmt.Errorf("honours keys: %w", err))
 		}
 	}
 	if s.secrets, err = checkLogins(o); err != nil {
@@ -268,6 +277,7 @@ func (s *Source) tool(spec *Spec, o *operation, id string) catalog.Tool {
 	}
 	d.Destructive = d.Operation == catalog.Write && o.method == "DELETE"
 	write := d.Operation == catalog.Write
+	d.HonoursKeys = write && slices.ContainsFunc(s.options.HonoursKeys, func(what string) bool { return protects(what, id, o) })
 	return catalog.Tool{
 		Descriptor: d,
 		Schemas: func() (input, output json.RawMessage, _ error) {
