@@ -14,8 +14,10 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/catalogtest"
 )
 
 // What an error of a Go function tells of a write's effect.
@@ -107,6 +109,69 @@ func TestBeforeAWrite(t *testing.T) {
 		}
 		if test.tool == "a.write" && (outcome.Error == nil || outcome.Error.Effect != catalog.EffectNone) {
 			t.Errorf("%s(%s): error %+v", test.tool, test.input, outcome.Error)
+		}
+	}
+}
+
+// Each row of the table in docs/effects.md happens, to a Go function that writes.
+func TestEffectsOfGo(t *testing.T) {
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	breaks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if hijacked, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			hijacked.Close()
+		}
+	}))
+	defer breaks.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	post := func(address string) func() (string, error) {
+		return func() (string, error) {
+			_, err := http.Post(address, "text/plain", nil)
+			return "1", err
+		}
+	}
+	fails := func(err error) func() (string, error) { return func() (string, error) { return "1", err } }
+	tests := map[string][]func() (string, error){
+		"`heddle.NotApplied(err)`":                                {fails(catalog.NotApplied(io.EOF)), fails(fmt.Errorf("refund: %w", catalog.NotApplied(io.EOF)))},
+		"`heddle.Unknown(err)`":                                   {fails(catalog.Unknown(io.EOF)), fails(catalog.Unknown(&catalog.Error{Code: "x", Effect: catalog.EffectNone}))},
+		"a `*catalog.Error` that says `EffectNone`":               {fails(&catalog.Error{Code: "closed", Effect: catalog.EffectNone})},
+		"a `*catalog.Error` that says `EffectUnknown`":            {fails(&catalog.Error{Code: "x", Effect: catalog.EffectUnknown})},
+		"an error of the network: the connection was refused":     {post(closed.URL)},
+		"an error of the network: the name has no address":        {fails(&url.Error{Op: "Post", Err: &net.DNSError{Err: "no such host", IsNotFound: true}})},
+		"an error of the network: no connection in time":          {fails(&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded})},
+		"an error of the network: the certificate is not trusted": {post(secure.URL)},
+		"an error of the network: the connection broke":           {post(breaks.URL), fails(&net.OpError{Op: "read", Err: syscall.ECONNRESET})},
+		"an error of the network: half an answer":                 {fails(io.ErrUnexpectedEOF)},
+		"`context.DeadlineExceeded`, of whatever":                 {fails(context.DeadlineExceeded)},
+		"any other error":                                         {fails(errors.New("no such order")), fails(&url.Error{Op: "parse", Err: errors.New("bad")})},
+		"nothing, since it panicked":                              {func() (string, error) { panic("oh") }},
+		"nothing, since its time is over":                         {func() (string, error) { time.Sleep(4 * time.Second); return "1", nil }},
+		"a result":                                                {fails(nil)},
+		"a result that is no JSON":                                {func() (string, error) { return "{", nil }},
+	}
+	rows := catalogtest.EffectRows(t, "Go")
+	for row, want := range rows {
+		if len(tests[row]) == 0 {
+			t.Errorf("docs/effects.md has a row that no test makes happen: %s", row)
+		}
+		for i, function := range tests[row] {
+			t.Run(fmt.Sprintf("%s %d", row, i+1), func(t *testing.T) {
+				tool := withFunction(write("orders.refund"), func(context.Context, catalog.Call) (json.RawMessage, error) {
+					text, err := function()
+					return json.RawMessage(text), err
+				})
+				tool.Timeout = time.Second
+				err := do(t, broker(t, of("s", tool)), tool.ID, `{}`).Error
+				if got := catalogtest.EffectOf(err); got != want {
+					t.Errorf("%s, want %s: %+v", got, want, err)
+				}
+			})
+		}
+	}
+	for row := range tests {
+		if rows[row] == "" {
+			t.Errorf("docs/effects.md has no row %q", row)
 		}
 	}
 }
