@@ -68,4 +68,3 @@ func TestLookupsThatCannotBe(t *testing.T) {
 		}
 	}
 }
-
