@@ -126,11 +126,11 @@ func (b *Broker) sent(ctx context.Context, scope Scope, req Request, plan Plan) 
 		return nil, err.before(req.Tool)
 	}
 	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
-	schema, err := b.readSchemas(c)
+	err = b.readSchemas(c)
 	if err == nil {
-		err = c.accept(req, schema)
+		err = c.accept(req)
 	}
-	if err == nil && c.inputDigest != plan.InputDigest {
+	if err == nil && c.inputDigest() != plan.InputDigest {
 		err = &Error{Code: CodeInputChanged, Message: fmt.Sprintf("tool %s now reads the input otherwise than when the call was made", quote(tool.ID))}
 	}
 	if err != nil {
