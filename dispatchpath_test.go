@@ -38,7 +38,7 @@ func TestOneDispatchPath(t *testing.T) {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			if callsMethod(t, file, "Dispatch", "dispatch") {
+			if callsMethod(t, file, "Dispatch", "DispatchRead", "dispatch") {
 				dispatching = append(dispatching, file)
 			}
 			if callsTool(t, file) {

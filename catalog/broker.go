@@ -105,10 +105,10 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 	return b.carryOut(ctx, scope, req, plan.Timeout, func(c *call) *Error { return c.agrees(plan) })
 }
 
-// Read is Plan and Dispatch in the same moment, for a read that nobody has to agree
+// DispatchRead is Plan and Dispatch in the same moment, for a read that nobody has to agree
 // to: it is checked once and carried out. Any other request is only planned, and
 // done is false.
-func (b *Broker) Read(ctx context.Context, scope Scope, req Request) (plan Plan, outcome Outcome, done bool) {
+func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (plan Plan, outcome Outcome, done bool) {
 	var effect *call
 	outcome = b.carryOut(ctx, scope, req, 0, func(c *call) *Error {
 		if c.tool.Operation == Read && !c.consent.NeedsApproval {

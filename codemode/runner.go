@@ -15,8 +15,8 @@ import (
 
 // Broker is the way to the tools. *[catalog.Broker] is one.
 type Broker interface {
-	// Read carries out a read that nobody has to agree to, and plans any other call.
-	Read(ctx context.Context, scope catalog.Scope, req catalog.Request) (plan catalog.Plan, outcome catalog.Outcome, done bool)
+	// DispatchRead carries out a read that nobody has to agree to, and plans any other call.
+	DispatchRead(ctx context.Context, scope catalog.Scope, req catalog.Request) (plan catalog.Plan, outcome catalog.Outcome, done bool)
 	// Snapshot is what the sources list now.
 	Snapshot(ctx context.Context, scope catalog.Scope) (*catalog.Snapshot, error)
 	// Lookup describes one tool, with its schemas.

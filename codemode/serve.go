@@ -78,7 +78,7 @@ func (s *stretch) call(c snippet.Call) news {
 	request := catalog.Request{Tool: c.Tool, Input: c.Input}
 	began := time.Now()
 	for attempt := 1; ; attempt++ {
-		plan, outcome, done := s.runner.Broker.Read(s.ctx, s.in.Scope, request)
+		plan, outcome, done := s.runner.Broker.DispatchRead(s.ctx, s.in.Scope, request)
 		switch {
 		case !done:
 			return news{call: c, plan: plan}
