@@ -180,7 +180,7 @@ func (f *File) change(ctx context.Context, change func(*fileContent) error) erro
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return fmt.Errorf("secrets file: %w", err)
 	}
-	unlock, err := lockFile(ctx, f.path+".lock")
+	unlock, err := lockFile(ctx, f.real()+".lock")
 	if err != nil {
 		return fmt.Errorf("secrets file: lock: %w", err)
 	}
@@ -197,6 +197,14 @@ func (f *File) change(ctx context.Context, change func(*fileContent) error) erro
 		return err
 	}
 	return f.write(content)
+}
+
+// real is the path of the file itself, where the store's is a link.
+func (f *File) real() string {
+	if real, err := filepath.EvalSymlinks(f.path); err == nil {
+		return real
+	}
+	return f.path
 }
 
 func (f *File) read() (fileContent, error) {
@@ -256,11 +264,10 @@ func (f *File) write(content fileContent) (err error) {
 		return fmt.Errorf("secrets file: encode: %w", err)
 	}
 	defer wipe(text)
-	path := f.path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".secrets-*") // readable by its owner alone
+	path := f.real()
+	// One that is there was left by a process that was killed: its lock is ours.
+	_ = os.Remove(path + ".new")
+	temporary, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("secrets file: %w", err)
 	}

@@ -95,7 +95,8 @@ type sealed struct {
 	value   []byte
 }
 
-// seal enciphers a value. The binding names what it belongs to: it opens nowhere else.
+// seal enciphers a value, with a key that the newest wraps. The binding names what it
+// belongs to: it opens nowhere else.
 func (r *Keyring) seal(binding string, value []byte) (sealed, error) {
 	key := make([]byte, keySize)
 	defer wipe(key)
@@ -106,24 +107,16 @@ func (r *Keyring) seal(binding string, value []byte) (sealed, error) {
 	if err != nil {
 		return sealed{}, err
 	}
-	return sealed{r.keys[0].id, r.wrap(binding, key), encipher(gcm, binding, value)}, nil
+	newest := r.keys[0]
+	return sealed{newest.id, encipher(newest.gcm, newest.id+"\n"+binding, key), encipher(gcm, binding, value)}, nil
 }
 
-// wrap enciphers the key of a value with the newest key.
-func (r *Keyring) wrap(binding string, key []byte) []byte {
-	return encipher(r.keys[0].gcm, r.keys[0].id+"\n"+binding, key)
-}
-
-func (r *Keyring) unwrap(binding string, s sealed) ([]byte, error) {
+func (r *Keyring) open(binding string, s sealed) ([]byte, error) {
 	wrapping := r.find(s.keyID)
 	if wrapping == nil {
 		return nil, fmt.Errorf("it is enciphered with the key %s, which is not given", s.keyID)
 	}
-	return decipher(wrapping.gcm, s.keyID+"\n"+binding, s.wrapped)
-}
-
-func (r *Keyring) open(binding string, s sealed) ([]byte, error) {
-	key, err := r.unwrap(binding, s)
+	key, err := decipher(wrapping.gcm, s.keyID+"\n"+binding, s.wrapped)
 	if err != nil {
 		return nil, err
 	}

@@ -272,8 +272,9 @@ func (s *SQL) List(ctx context.Context) ([]Entry, error) {
 	return entries, rows.Err()
 }
 
-// Rotate wraps the keys of all secrets with the newest key. The values stay as they
-// are. It may run while secrets are used and changed, and again after a failure.
+// Rotate enciphers all values anew, each with a new key that is wrapped with the newest.
+// It may run while secrets are used and changed. A failure, or the end of the process,
+// leaves each value enciphered with one key or the other, and the rest to another run.
 func (s *SQL) Rotate(ctx context.Context) (rotated int, err error) {
 	entries, err := s.List(ctx)
 	if err != nil {
@@ -283,7 +284,7 @@ func (s *SQL) Rotate(ctx context.Context) (rotated int, err error) {
 		if e.KeyID == s.keys.keys[0].id {
 			continue
 		}
-		done, err := s.rewrap(ctx, e.Key)
+		done, err := s.reseal(ctx, e.Key)
 		if err != nil {
 			return rotated, fmt.Errorf("secrets: %s: rotate %s: %w", s.name, e.Key, err)
 		}
@@ -294,26 +295,31 @@ func (s *SQL) Rotate(ctx context.Context) (rotated int, err error) {
 	return rotated, nil
 }
 
-func (s *SQL) rewrap(ctx context.Context, key Key) (done bool, err error) {
+func (s *SQL) reseal(ctx context.Context, key Key) (done bool, err error) {
 	var (
 		old     sealed
 		version int64
 	)
-	row := s.db.QueryRowContext(ctx, s.query(`SELECT key_id, wrapped_key, version FROM heddle_secrets`+ofKey), key.columns()...)
-	switch err := row.Scan(&old.keyID, &old.wrapped, &version); {
+	row := s.db.QueryRowContext(ctx, s.query(`SELECT key_id, wrapped_key, value, version FROM heddle_secrets`+ofKey), key.columns()...)
+	switch err := row.Scan(&old.keyID, &old.wrapped, &old.value, &version); {
 	case errors.Is(err, sql.ErrNoRows): // deleted meanwhile
 		return false, nil
 	case err != nil:
 		return false, err
 	}
-	plain, err := s.keys.unwrap(key.binding(), old)
+	value, err := s.keys.open(key.binding(), old)
 	if err != nil {
 		return false, err
 	}
-	defer wipe(plain)
-	// One that was changed meanwhile was stored with the newest key.
-	changed, err := s.exec(ctx, `UPDATE heddle_secrets SET key_id = $5, wrapped_key = $6`+ofKey+` AND version = $7 AND key_id = $8`,
-		append(key.columns(), s.keys.keys[0].id, s.keys.wrap(key.binding(), plain), version, old.keyID)...)
+	defer wipe(value)
+	fresh, err := s.keys.seal(key.binding(), value)
+	if err != nil {
+		return false, err
+	}
+	// One that was changed meanwhile was enciphered by that; where it was with an older
+	// key, by a worker that knows no newer, it is found by the next run.
+	changed, err := s.exec(ctx, `UPDATE heddle_secrets SET key_id = $5, wrapped_key = $6, value = $7`+ofKey+` AND version = $8 AND key_id = $9`,
+		append(key.columns(), fresh.keyID, fresh.wrapped, fresh.value, version, old.keyID)...)
 	return changed > 0, err
 }
 

@@ -129,7 +129,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.reconcileCommand(), c.resetCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),
-		c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(),
+		c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(), c.secretsCommand(),
 	)
 	return root
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/heddle-dev/heddle/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m, nil) }
+// The commands run as processes of their own too, see [TestRotationSurvivesAKill].
+func TestMain(m *testing.M) { testkit.Main(m, main) }
 
 // result is how a run of the command line ended.
 type result struct {
