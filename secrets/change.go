@@ -22,12 +22,15 @@ func (v *Vault) Put(ctx context.Context, key Key, item Item) error {
 	if !errors.Is(err, ErrNotFound) {
 		return err
 	}
+	refused := ErrReadOnly
 	for _, store := range v.stores {
 		if err := putIn(ctx, store, key, item); !errors.Is(err, ErrReadOnly) {
 			return err
+		} else if key.Scope == App { // it names what to do instead
+			refused = err
 		}
 	}
-	return fmt.Errorf("secret %s: %w: there is no store that can be changed", key.Name, ErrReadOnly)
+	return fmt.Errorf("there is no store that can be changed: %w", refused)
 }
 
 func putIn(ctx context.Context, store Store, key Key, item Item) error {

@@ -120,7 +120,7 @@ func TestSecretsThatCannotBeStored(t *testing.T) {
 		{"set name", config, strings.Repeat("v", secrets.MaxValue+1), exitFailed, "at most 65536 are allowed"},
 		{"set fixed", config, secretValue, exitFailed, "set the variable APP_FIXED instead"},
 		{"set name", envOnly, secretValue, exitFailed, "set the variable APP_NAME instead"},
-		{"set name --tenant acme", envOnly, secretValue, exitFailed, "no store that can be changed"},
+		{"set name --tenant acme", envOnly, secretValue, exitFailed, "there is no store that can be changed: secrets cannot be changed here"},
 		{"set name", keyless, secretValue, exitFailed, "heddle.yaml:2:6: secrets[0]: secrets: key of"},
 		{"list", filepath.Join(t.TempDir(), "none.yaml"), "", exitFailed, "none.yaml: file does not exist"},
 	} {
