@@ -69,6 +69,15 @@ func (e *Env) Delete(_ context.Context, key Key) error {
 	return fmt.Errorf("%w: unset the variable %s instead", ErrReadOnly, e.Variable(key.Name))
 }
 
+// hide makes all values known.
+func (e *Env) hide(redactor *Redactor) {
+	for _, pair := range e.environ() {
+		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, e.prefix) {
+			redactor.Hide("", []byte(value))
+		}
+	}
+}
+
 // List names the variables that hold secrets, as names that lead to them.
 func (e *Env) List(context.Context) ([]Entry, error) {
 	var entries []Entry

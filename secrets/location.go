@@ -68,14 +68,17 @@ func (l Location) Check() error {
 	return nil
 }
 
-// Open opens the store of a location. Its key, and the password of a database, become
-// known to the redactor. The error quotes neither.
+// Open opens the store of a location. Its key, the password of a database and all values
+// of an environment, which any code of the process can read, become known to the
+// redactor. The error quotes none.
 func Open(l Location, redactor *Redactor) (Store, error) {
 	if err := l.Check(); err != nil {
 		return nil, fmt.Errorf("secrets: %w", err)
 	}
 	if l.Kind == KindEnv {
-		return NewEnv(l.Place, os.Environ), nil
+		env := NewEnv(l.Place, os.Environ)
+		env.hide(redactor)
+		return env, nil
 	}
 	if l.Plain {
 		return asStore(OpenFile(l.Place, nil))
