@@ -190,8 +190,8 @@ var house = []room{
 	},
 	{
 		"providers/mcp",
-		[]string{"catalog", "internal/netguard", "signals/contract"},
-		[]string{"catalog/catalogtest"},
+		[]string{"catalog", "internal/netguard", "internal/oauth", "secrets", "signals/contract"},
+		[]string{"catalog/catalogtest", "internal/connections", "test/authserver"},
 		"a source of tools: what servers of the Model Context Protocol offer",
 	},
 	{

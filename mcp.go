@@ -43,6 +43,16 @@ func (p *parts) openMCP(c *config.Config, secrets catalog.Secrets) {
 		if o.Files == nil {
 			o.Files = &p.files
 		}
+		if o.Connection != "" {
+			source, err := mcp.NewConnected(o)
+			if err != nil {
+				p.problem(problem(err))
+				return
+			}
+			p.sources = append(p.sources, source)
+			p.closers = append(p.closers, source.Close)
+			return
+		}
 		source, err := mcp.New(o)
 		if err != nil {
 			p.problem(problem(err))
@@ -63,7 +73,8 @@ func (p *parts) openMCP(c *config.Config, secrets catalog.Secrets) {
 // mcpOptions are the options of a server of the configuration file.
 func mcpOptions(m config.MCP) mcp.Options {
 	o := mcp.Options{
-		Namespace: m.Name, URL: m.URL, SSE: m.SSE, Headers: m.Headers, Trusted: m.Trusted, HonoursKeys: m.HonoursKeys, Timeout: m.Timeout, Allow: m.Allow,
+		Namespace: m.Name, URL: m.URL, SSE: m.SSE, Headers: m.Headers, Connection: m.Connection,
+		Trusted: m.Trusted, HonoursKeys: m.HonoursKeys, Timeout: m.Timeout, Allow: m.Allow,
 	}
 	for name, h := range m.SecretHeaders {
 		if o.SecretHeaders == nil {

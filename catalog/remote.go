@@ -36,7 +36,8 @@ type Versioned interface {
 // as the connections of a tenant. Tools is then not called, and [New] asks nothing.
 // No two tenants ever share a listing.
 //
-// Its tools may be of any namespace that is not a [Remote] source's.
+// Its tools may be of any namespace that is not a [Remote] source's; one that is a
+// Remote too has its namespace to itself, and is asked for that alone.
 type Scoped interface {
 	Source
 	// ListingKey names those of a tenant who share a listing: scopes of one tenant

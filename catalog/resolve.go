@@ -45,6 +45,10 @@ func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool
 		if tool := l.find(id); tool != nil {
 			return tool, s, nil
 		}
+		if fault := l.missing(namespaceOf(id)); fault != nil {
+			fault.Tool = id
+			return nil, nil, fault
+		}
 		if err != nil {
 			unread = errors.Join(unread, fmt.Errorf("source %s: %w", quote(s.Name()), err))
 		}
@@ -57,6 +61,20 @@ func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool
 		}
 	}
 	return nil, nil, b.unknown(ctx, scope, id)
+}
+
+// missing is why tools of a namespace are not in the listing, where that is known.
+func (l *listing) missing(namespace string) *Error {
+	if l == nil {
+		return nil
+	}
+	for _, part := range l.parts {
+		if part.Source == namespace && part.Cause != nil {
+			fault := *part.Cause
+			return &fault
+		}
+	}
+	return nil
 }
 
 func namespaceOf(id string) string { return Descriptor{ID: id}.Namespace() }

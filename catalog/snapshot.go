@@ -25,6 +25,9 @@ type Unavailable struct {
 	Source string `json:"source"`
 	// Reason says why, for people and models.
 	Reason string `json:"reason"`
+	// Cause is the error of a call of a tool that may be among those that cannot be
+	// listed. Nil: [CodeSourceUnavailable].
+	Cause *Error `json:"-"`
 }
 
 // Snapshot returns what the sources list now for a scope's tenant. The error is

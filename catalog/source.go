@@ -32,9 +32,8 @@ func newSource(s Source) *source {
 	guarded := &source{Source: s, shelves: map[string]*shelf{}}
 	guarded.versioned, _ = s.(Versioned)
 	guarded.lasting, _ = s.(Lasting)
-	if guarded.scoped, _ = s.(Scoped); guarded.scoped == nil {
-		guarded.remote, _ = s.(Remote)
-	}
+	guarded.scoped, _ = s.(Scoped)
+	guarded.remote, _ = s.(Remote)
 	return guarded
 }
 

@@ -42,6 +42,9 @@
 //	    url: https://mcp.example.com/mcp
 //	    headers: {Authorization: {secret: github.token, prefix: "Bearer "}}
 //	    tools: {"*": hidden, "get_*": read, create_issue: ask}
+//	  crm:
+//	    url: https://crm.example.com/mcp
+//	    connection: crm               # made with: starter connections add
 //	  files:
 //	    command: [files-server, /data]
 //	web: true                         # false: no agent has web.search and web.fetch

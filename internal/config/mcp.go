@@ -23,7 +23,9 @@ type MCP struct {
 	// Headers are sent with each request, and SecretHeaders are made of secrets.
 	Headers       map[string]string
 	SecretHeaders map[string]SecretHeader
-	Trusted       bool
+	// Connection names the connection whose token authenticates.
+	Connection string
+	Trusted    bool
 	// Tools say what may be done with which tools, in the file's order.
 	Tools []ToolAccess
 	// HonoursKeys are patterns of tools that honour idempotency keys; Lookups say how
@@ -61,6 +63,12 @@ func readMCP(v value, name string) MCP {
 			v.entries(func(name string, entry value) { m.Env = append(m.Env, name+"="+entry.expanded()) })
 		}},
 		field{name: "headers", read: func(v value) { v.entries(m.readHeader) }},
+		field{name: "connection", read: func(v value) {
+			m.Connection = v.text()
+			if err := catalog.CheckSecretName(m.Connection); m.Connection != "" && err != nil {
+				v.problem("%s", err)
+			}
+		}},
 		field{name: "trusted", read: func(v value) { m.Trusted = v.boolean() }},
 		field{name: "tools", read: func(v value) {
 			v.entries(func(tool string, entry value) { m.Tools = append(m.Tools, ToolAccess{tool, entry.text()}) })

@@ -143,7 +143,11 @@ func (h *holder) accepted() {
 func credentialFault(err error) *fault {
 	var typed *catalog.Error
 	if errors.As(err, &typed) {
-		return &fault{code: typed.Code, message: typed.Message, hint: typed.Hint, effect: catalog.EffectNone, retryable: typed.Retryable}
+		f := &fault{code: typed.Code, message: typed.Message, hint: typed.Hint, effect: catalog.EffectNone, retryable: typed.Retryable}
+		if typed.Details != nil {
+			f.details = typed.Details
+		}
+		return f
 	}
 	return &fault{
 		code: CodeUnauthorized, effect: catalog.EffectNone, message: "there is no credential for the server: " + plain(err.Error(), maxText),

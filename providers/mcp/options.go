@@ -29,6 +29,9 @@ type Options struct {
 	// SecretHeaders are headers whose values secrets are part of, from Secrets.
 	SecretHeaders map[string]SecretHeader
 	Secrets       catalog.Secrets
+	// Connection names the connection whose token authenticates, of whoever calls; see
+	// [NewConnected].
+	Connection string
 	// Credentials gives what differs between tenants and changes with time. Nil: the
 	// Headers are all.
 	Credentials Credentials
@@ -80,7 +83,7 @@ func (o *Options) check() (*url.URL, error) {
 			return nil, err
 		}
 	}
-	if err := o.checkSecretHeaders(); err != nil {
+	if err := errors.Join(o.checkSecretHeaders(), o.checkConnection()); err != nil {
 		return nil, err
 	}
 	for _, p := range o.Permissions {
@@ -112,7 +115,7 @@ func (o *Options) checkCommand() error {
 	switch {
 	case o.Command.Path == "":
 		return errors.New("command: names no program")
-	case o.SSE || len(o.Headers)+len(o.SecretHeaders) > 0 || o.Credentials != nil || len(o.Allow) > 0:
+	case o.SSE || len(o.Headers)+len(o.SecretHeaders) > 0 || o.Credentials != nil || o.Connection != "" || len(o.Allow) > 0:
 		return errors.New("a command is spoken to without HTTP: it has no headers, no credentials and no allowed hosts")
 	}
 	for _, entry := range o.Command.Env {

@@ -41,6 +41,9 @@ func New(o Options) (*Source, error) {
 		pool:    &pool{idle: o.Idle, most: o.MaxConnections},
 		breaker: newBreaker(maxConcurrent),
 	}
+	if o.Connection != "" {
+		o.Credentials = connectionCredentials(o)
+	}
 	s.credentials = withSecrets(o.SecretHeaders, o.Secrets, both(o.Headers, o.Credentials))
 	s.listing = newListing(s)
 	if server == nil {
