@@ -14,6 +14,7 @@ import (
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/config"
 	"github.com/heddle-dev/heddle/internal/connect"
+	"github.com/heddle-dev/heddle/internal/connections"
 	"github.com/heddle-dev/heddle/providers/local"
 	"github.com/heddle-dev/heddle/secrets"
 )
@@ -25,7 +26,9 @@ type App struct {
 	agents     map[string]activities.Agent
 	broker     *catalog.Broker
 	vault      *secrets.Vault
-	exits      *exits
+	// connections are what people have let this side have.
+	connections *connections.Book
+	exits       *exits
 	// closers end what sources hold open, when the worker has stopped.
 	closers []func()
 	files   *files
@@ -47,7 +50,7 @@ func New(options ...Option) (*App, error) {
 	}
 	app.config = p.readConfig()
 	app.vault = p.openSecrets(app.config, redactor)
-	p.openConnections(app.config, app.vault)
+	app.connections = p.openConnections(app.config, app.vault)
 	app.connection = p.connection(app.config)
 	app.connection.FailureConverter = app.exits.failureConverter()
 	p.configuredOpenAPI(app.config)

@@ -66,6 +66,11 @@ func (a *App) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	stopConnections, err := a.serveConnections(ctx)
+	if err != nil {
+		return err
+	}
+	defer stopConnections()
 
 	snippets, closeSnippets, err := a.openSnippets(store)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"net"
 	"net/http"
 	"net/url"
@@ -14,9 +13,6 @@ import (
 
 	"github.com/heddle-dev/heddle/internal/connections"
 )
-
-// callbackPath is where a person comes back to from consent.
-const callbackPath = "/connections/callback"
 
 // callback waits on loopback for a person who comes back from consent.
 type callback struct {
@@ -38,9 +34,9 @@ func listen(port int) (*callback, error) {
 	if err != nil {
 		return nil, fmt.Errorf("wait for the answer on loopback: %w", err)
 	}
-	b := &callback{url: "http://" + listener.Addr().String() + callbackPath, listener: listener, answers: make(chan answer)}
+	b := &callback{url: "http://" + listener.Addr().String() + connections.CallbackPath, listener: listener, answers: make(chan answer)}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+callbackPath, b.answered)
+	mux.HandleFunc("GET "+connections.CallbackPath, b.answered)
 	const slow = 10 * time.Second
 	b.server = &http.Server{Handler: mux, ReadHeaderTimeout: slow}
 	go func() { _ = b.server.Serve(listener) }() // it ends with close
@@ -63,15 +59,9 @@ func (b *callback) answered(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	text := "The service is connected. You can close this page."
-	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		text = "The service is not connected: " + err.Error()
-	}
-	fmt.Fprintf(w, "<!doctype html><title>Heddle</title><p>%s</p>", html.EscapeString(text))
+	connections.Page(w, err)
 }
 
 // wait takes the answer to the attempt that is on its way. What else comes to the port
