@@ -316,6 +316,10 @@ var house = []room{
 		"tests of threads with services elsewhere",
 	},
 	{
+		"test/mcp/threads", nil, everything,
+		"servers of the Model Context Protocol, as threads on real workers use them",
+	},
+	{
 		"test/durability", nil, everything,
 		"tests of the whole",
 	},

@@ -65,7 +65,7 @@ func (a *Activities) readMissing(ctx context.Context, scope catalog.Scope, batch
 		}
 		reads.Go(func() {
 			defer func() { <-slots }()
-			result := a.read(ctx, scope, ref, calls[i])
+			result := a.read(ctx, scope, ref, calls[i], batch.progress.follow(ref.ID))
 			batch.settle(a.forHeartbeat(ctx, result), result)
 		})
 	}
@@ -75,11 +75,11 @@ func (a *Activities) readMissing(ctx context.Context, scope catalog.Scope, batch
 
 // read carries out one read. One that says that it may succeed later is tried
 // again a few times.
-func (a *Activities) read(ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call) CallResult {
+func (a *Activities) read(ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, follow func(catalog.Progress)) CallResult {
 	const attempts = 3
 	started := time.Now()
 	for attempt := 1; ; attempt++ {
-		result := a.dispatch(ctx, scope, ref, call, catalog.Request{})
+		result := a.dispatch(ctx, scope, ref, call, catalog.Request{Progress: follow})
 		result.DurationMS = time.Since(started).Milliseconds()
 		again := result.retryable && attempt < attempts && time.Since(started) < ReadRetryWithin
 		if again && sleep(ctx, time.Duration(attempt)*200*time.Millisecond) {
@@ -101,7 +101,8 @@ func (a *Activities) forHeartbeat(ctx context.Context, result CallResult) *CallR
 
 // batch holds the results of a batch as they come in.
 type batch struct {
-	calls []CallRef
+	calls    []CallRef
+	progress progressOfCalls
 
 	mu      sync.Mutex
 	results map[string]CallResult
@@ -138,7 +139,7 @@ func (b *batch) settle(beat *CallResult, result CallResult) {
 func (b *batch) details() []any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return []any{append([]CallResult(nil), b.beats...)}
+	return []any{append([]CallResult(nil), b.beats...), b.progress.beat()}
 }
 
 func (b *batch) inOrder() []CallResult {

@@ -29,12 +29,15 @@ func (a *Activities) dispatch(
 			Message: fmt.Sprintf("cannot read the input of the call from the blob store: %v", err),
 		})
 	}
-	req.Tool, req.Input = call.Tool, input
+	req.Tool, req.Input, req.CanAsk = call.Tool, input, true
 	outcome := a.Broker.Dispatch(ctx, scope, req,
 		catalog.Plan{
 			Tool: ref.Tool, DescriptorDigest: ref.DescriptorDigest, InputDigest: ref.InputDigest,
 			NeedsApproval: ref.Approved, Granted: ref.Granted, Approvers: ref.Approvers,
 		})
+	if outcome.Asks != nil {
+		return a.asking(ctx, ref, outcome)
+	}
 	switch failed := outcome.Error; {
 	case failed != nil && failed.Effect == catalog.EffectUnknown:
 		unknown := refused(ref.ID, unknownOutcome(failed))
@@ -44,6 +47,19 @@ func (a *Activities) dispatch(
 		return refused(ref.ID, failed)
 	}
 	return dispatched{CallResult: CallResult{ID: ref.ID, Result: outcome.Result, Warning: outcome.Warning}}
+}
+
+// asking is a call that asks a person. Where nobody reads the question its problem
+// says so.
+func (a *Activities) asking(ctx context.Context, ref CallRef, outcome catalog.Outcome) dispatched {
+	asked, err := a.asked(ctx, outcome.Asks)
+	if err != nil {
+		err.Tool = ref.Tool
+		return refused(ref.ID, err)
+	}
+	d := refused(ref.ID, outcome.Error)
+	d.Asks = asked
+	return d
 }
 
 func refused(id string, err *catalog.Error) dispatched {

@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"time"
+
+	"github.com/heddle-dev/heddle/signals/contract"
 )
 
 // Ledger keeps what is known of a write outside of the thread that makes it: who
@@ -62,4 +64,5 @@ type Intent struct {
 	Key string `json:"key"`
 	// Until is when the call's time is over.
 	Until time.Time `json:"until"`
+	contract.Beat
 }

@@ -68,6 +68,9 @@ type PlannedCall struct {
 	Plan catalog.Plan `json:"plan"`
 	// Problem says why the call cannot be made at all.
 	Problem *contract.Problem `json:"problem,omitempty"`
+	// Asks is what a read that was made within a snippet asks before it can go on: it
+	// is to be made again, with an answer.
+	Asks *Asked `json:"asks,omitempty"`
 }
 
 // CallKind says how a call is carried out.
@@ -118,7 +121,9 @@ type WriteInput struct {
 	// Again says that the write may have been sent before and may be sent once more,
 	// since its target honours the key.
 	Again bool `json:"again,omitempty"`
-	Near  Near `json:"-"`
+	// Answer is the answer to what the call has asked.
+	Answer *AnswerInput `json:"answer,omitempty"`
+	Near   Near         `json:"-"`
 }
 
 // CallResult is how a call ended: with a result, or with a problem.
@@ -130,6 +135,9 @@ type CallResult struct {
 	Body    *contract.Ref     `json:"body,omitempty"`
 	Warning string            `json:"warning,omitempty"`
 	Problem *contract.Problem `json:"problem,omitempty"`
+	// Asks is what the call asks before it can go on: nothing was applied. Problem
+	// says so too.
+	Asks *Asked `json:"asks,omitempty"`
 	// NotSent says of a write with a problem that nothing of it was sent, and that
 	// another attempt may go better.
 	NotSent bool `json:"not_sent,omitempty"`

@@ -40,7 +40,9 @@ func (a *Activities) Segment(ctx context.Context, in SegmentInput) (SegmentResul
 	}
 	var made, over atomic.Int64
 	defer heartbeat(ctx, func() []any {
-		return []any{map[string]int64{"calls": made.Load(), "over": over.Load()}}
+		return []any{contract.Beat{Progress: map[string]contract.Progress{
+			in.Call: {Done: int(over.Load()), Total: int(made.Load())},
+		}}}
 	})()
 
 	page, err := a.Threads.Execution(ctx, runOf(ctx), in)

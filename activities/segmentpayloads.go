@@ -136,6 +136,8 @@ type StretchResult struct {
 type PlannedEffect struct {
 	snippet.Call
 	Plan catalog.Plan
+	// Asks is what the call asks, where it is a read that was made.
+	Asks *catalog.Elicitation
 }
 
 // StretchEnd is how an execution ended: a [SegmentEnd] with the result itself.

@@ -35,7 +35,12 @@ func (a *Activities) segmentResult(
 		if err != nil {
 			return result, err
 		}
-		result.Effects = append(result.Effects, PlannedCall{Call: call, Plan: effect.Plan, Number: effect.Number})
+		planned := PlannedCall{Call: call, Plan: effect.Plan, Number: effect.Number}
+		if effect.Asks != nil {
+			asked, refused := a.asked(ctx, effect.Asks)
+			planned.Asks, planned.Problem = asked, problem(refused)
+		}
+		result.Effects = append(result.Effects, planned)
 		handed = append(handed, effect.Number)
 	}
 	for _, sleep := range came.Sleeps {

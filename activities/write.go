@@ -39,8 +39,14 @@ func (a *Activities) Write(ctx context.Context, in WriteInput) (CallResult, erro
 	if err != nil {
 		return CallResult{}, unavailable(ErrTypeThread, "read the call", err)
 	}
+	answer, err := a.answer(ctx, in.Answer)
+	if err != nil {
+		return CallResult{}, err
+	}
 	started := time.Now()
-	done := a.dispatch(ctx, agent.scope(in.Thread), in.Call, calls[0], catalog.Request{IdempotencyKey: w.key, Before: w.begin})
+	done := a.dispatch(ctx, agent.scope(in.Thread), in.Call, calls[0], catalog.Request{
+		IdempotencyKey: w.key, Before: w.begin, Answer: answer, Progress: w.progress.follow(in.Call.ID),
+	})
 	switch {
 	case w.fault != nil:
 		return CallResult{}, w.fault
@@ -66,6 +72,8 @@ type write struct {
 	ledger Ledger
 	in     WriteInput
 	key    string
+
+	progress progressOfCalls
 
 	// beats keeps the intent from being overtaken by an older heartbeat.
 	beats  sync.Mutex
@@ -124,7 +132,12 @@ func (w *write) tell(ctx context.Context, intent *Intent) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
 	defer cancel()
-	return w.ledger.Beat(ctx, w.intent)
+	if w.intent == nil {
+		return w.ledger.Beat(ctx, nil)
+	}
+	told := *w.intent
+	told.Beat = w.progress.beat()
+	return w.ledger.Beat(ctx, &told)
 }
 
 // keepAlive tells the server that the activity is alive until the returned

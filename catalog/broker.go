@@ -109,9 +109,10 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 // to: it is checked once and carried out. Any other request is only planned, and
 // done is false.
 func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (plan Plan, outcome Outcome, done bool) {
-	var effect *call
+	var effect, read *call
 	outcome = b.carryOut(ctx, scope, req, 0, func(c *call) *Error {
 		if c.tool.Operation == Read && !c.consent.NeedsApproval {
+			read = c
 			return nil
 		}
 		effect = c
@@ -119,6 +120,9 @@ func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (pl
 	})
 	if effect != nil {
 		return b.redactPlan(scope, effect.plan()), Outcome{}, false
+	}
+	if outcome.Asks != nil { // it is to be made again, as planned
+		plan = b.redactPlan(scope, read.plan())
 	}
 	return plan, outcome, true
 }

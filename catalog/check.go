@@ -23,6 +23,10 @@ type call struct {
 	limits     callLimits
 	secrets    CallSecrets
 	consent    Consent
+	// canAsk, answer and progress are those of the request.
+	canAsk   bool
+	answer   *Answer
+	progress func(Progress)
 }
 
 // check is the way of every request, at Plan and at Dispatch alike: resolve it
@@ -41,7 +45,11 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
+	c := &call{
+		tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant),
+		canAsk: req.CanAsk, answer: req.Answer, progress: req.Progress,
+		secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets},
+	}
 	if err := b.readSchemas(c); err != nil {
 		return nil, err.before(req.Tool)
 	}

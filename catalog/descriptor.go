@@ -240,6 +240,13 @@ type Call struct {
 	IdempotencyKey string
 	// Secrets are those that the tool declares.
 	Secrets CallSecrets
+	// Progress, unless nil, may be told how far the call has come, as often as one
+	// likes.
+	Progress func(Progress)
+	// CanAsk says that the call may return an [Elicitation], and Answer is the answer to
+	// the one that it returned before.
+	CanAsk bool
+	Answer *Answer
 }
 
 // Source is a provider of tools.

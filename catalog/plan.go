@@ -14,6 +14,12 @@ type Request struct {
 	Input json.RawMessage
 	// IdempotencyKey is handed to the tool when it is a write.
 	IdempotencyKey string
+	// CanAsk says that a question of the call reaches a person, and Answer is the
+	// answer to the one that it has asked: see [Elicitation].
+	CanAsk bool
+	Answer *Answer
+	// Progress, if set, is told how far the call has come. It returns soon.
+	Progress func(Progress)
 	// Before, if set, is called when a write has passed every check, right before
 	// its tool is called. Its context ends when the call's does. After an error the
 	// tool is not called, and the error is the outcome's.
@@ -70,4 +76,7 @@ type Outcome struct {
 	// such as an output that does not fit its schema.
 	Warning string `json:"warning,omitempty"`
 	Error   *Error `json:"error,omitempty"`
+	// Asks is what the call asks before it can go on; Error says so too. Nothing
+	// was applied.
+	Asks *Elicitation `json:"asks,omitempty"`
 }

@@ -19,9 +19,10 @@ const grace = 2 * time.Second
 type answer struct {
 	output json.RawMessage
 	failed bool
-	// typed is the error where it is an *Error, message its words, and timeout
-	// says that it tells of one.
+	// typed is the error where it is an *Error, asks where it is an *Elicitation, message
+	// its words, and timeout says that it tells of one.
 	typed   *Error
+	asks    *Elicitation
 	message string
 	timeout bool
 	// sent is what the error tells of a request, where it comes from the network.
@@ -51,6 +52,9 @@ func (c *call) run(ctx context.Context, planned time.Duration, before func(conte
 		}
 	}
 	a := c.invoke(callCtx)
+	if a.asks != nil {
+		return c.ask(a.asks)
+	}
 	if a.failed || a.crashed || a.lost {
 		return Outcome{Error: c.failure(ctx, callCtx, limit, a)}
 	}
@@ -79,7 +83,9 @@ func (c *call) invoke(ctx context.Context) answer {
 			}
 			done <- a
 		}()
-		output, err := c.tool.Call(ctx, Call{Input: c.input, Scope: c.scope, IdempotencyKey: c.key, Secrets: c.secrets})
+		output, err := c.tool.Call(ctx, Call{
+			Input: c.input, Scope: c.scope, IdempotencyKey: c.key, Secrets: c.secrets, CanAsk: c.canAsk, Answer: c.answer, Progress: c.follow(),
+		})
 		a.output = output
 		a.read(err, c.secrets)
 		a.crashed = false
@@ -107,6 +113,9 @@ func (a *answer) read(err error, secrets CallSecrets) {
 		return
 	}
 	a.failed = true
+	if errors.As(err, &a.asks) {
+		return
+	}
 	a.message = plain(secrets.text(err.Error()), maxMessage)
 	a.timeout = isTimeout(err)
 	if typed := (*Error)(nil); errors.As(err, &typed) {

@@ -75,13 +75,16 @@ func (s *stretch) serve(c snippet.Call) news {
 // call carries out a read that needs no approval, and plans any other call. A read
 // that says that it may succeed later is tried again.
 func (s *stretch) call(c snippet.Call) news {
-	request := catalog.Request{Tool: c.Tool, Input: c.Input}
+	// A rehearsal asks nobody.
+	request := catalog.Request{Tool: c.Tool, Input: c.Input, CanAsk: !s.in.Dry}
 	began := time.Now()
 	for attempt := 1; ; attempt++ {
 		plan, outcome, done := s.runner.Broker.DispatchRead(s.ctx, s.in.Scope, request)
 		switch {
 		case !done:
 			return news{call: c, plan: plan}
+		case outcome.Asks != nil: // made again by the thread, with the answer
+			return news{call: c, plan: plan, asks: outcome.Asks}
 		case outcome.Error == nil:
 			n := answered(c, outcome.Result, nil)
 			n.warning = outcome.Warning

@@ -63,6 +63,7 @@ type news struct {
 	outcome *snippet.Delivery
 	warning string
 	plan    catalog.Plan
+	asks    *catalog.Elicitation
 }
 
 func newStretch(ctx context.Context, r *Runner, in activities.Stretch, x *engine.Execution) *stretch {
@@ -180,7 +181,7 @@ func (s *stretch) hear(n news) error {
 		n.outcome = &snippet.Delivery{Call: number, At: time.Now()}
 	}
 	if n.outcome == nil {
-		s.effects = append(s.effects, activities.PlannedEffect{Call: n.call, Plan: n.plan})
+		s.effects = append(s.effects, activities.PlannedEffect{Call: n.call, Plan: n.plan, Asks: n.asks})
 		return nil
 	}
 	if n.warning != "" {

@@ -36,9 +36,11 @@ const shortHistory = 64
 // and the patient begin with that.
 //
 // It waits at the end of the run's history, so while nothing happens it costs one
-// request in 20 seconds, and no event at any time.
+// request in 20 seconds, and no event at any time. Meanwhile, unless nil, is called
+// every two seconds of the wait; once it has enough, look is called.
 func (c *Client) follow(
-	ctx context.Context, thread contract.ThreadRef, by stride, look func(run execution) (done bool, err error),
+	ctx context.Context, thread contract.ThreadRef, by stride,
+	look func(run execution) (done bool, err error), meanwhile func(ctx context.Context, run execution) (enough bool),
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the long poll that is under way then
@@ -55,6 +57,9 @@ func (c *Client) follow(
 			return err
 		}
 		end := &tail{reader: c.reader, run: current.execution, pace: by.pace}
+		if meanwhile != nil {
+			end.meanwhile = func() bool { return meanwhile(ctx, current.execution) }
+		}
 		later := by.patient && current.busy
 		if later {
 			end.gather()

@@ -47,6 +47,9 @@ type tail struct {
 	busySince time.Time
 	// polling is the long poll that is under way, if any.
 	polling chan polled
+	// meanwhile, unless nil, is called from time to time while nothing changes. It
+	// reports whether there is no need to wait on.
+	meanwhile func() (enough bool)
 }
 
 type polled struct {
@@ -75,11 +78,22 @@ func (t *tail) seek(ctx context.Context) {
 // is reported at the tail's pace, or with the next that is none.
 func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 	defer func() { t.due = nil }()
+	var beats <-chan time.Time
+	if t.meanwhile != nil {
+		ticker := time.NewTicker(progressPace)
+		defer ticker.Stop()
+		beats = ticker.C
+	}
 	for {
 		var got polled
 		select {
 		case <-t.due:
 			return false, nil
+		case <-beats:
+			if t.meanwhile() {
+				return false, nil
+			}
+			continue
 		case got = <-t.poll(ctx):
 			t.polling = nil
 		}

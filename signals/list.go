@@ -26,7 +26,7 @@ type Filter struct {
 	// Status is one of contract's Search values, such as [contract.SearchWaiting].
 	Status string
 	// Pending is a kind of part that waits for a person, such as
-	// [contract.KindApproval].
+	// [contract.KindApproval] or [contract.KindQuestion].
 	Pending contract.Kind
 }
 

@@ -64,6 +64,10 @@ func (c *Client) Messages(ctx context.Context, thread contract.ThreadRef, from, 
 // ended, that of a workflow that failed, such as [contract.ErrUnknownAgent]. It
 // goes on through restarts of the worker and the server.
 //
+// A call that runs for long may come once more as it was, with the same Seq and
+// Revision and another Progress: what its worker has told the server of it, looked
+// at every two seconds.
+//
 // If someone resets the workflow to an earlier event, and with it the sequence
 // numbers, everything is yielded again from the first part on.
 //
@@ -78,19 +82,34 @@ func (c *Client) Watch(ctx context.Context, thread contract.ThreadRef, cursor in
 			yield(contract.Part{}, invalid(err))
 			return
 		}
+		seen, stopped := running{}, false
 		err = c.follow(ctx, thread, watching, func(run execution) (done bool, err error) {
+			if stopped {
+				return true, nil
+			}
 			for part, err := range c.reader.parts(ctx, run, cursor) {
 				if err != nil {
 					return false, err
 				}
 				cursor = part.Seq
+				seen.saw(part)
 				if !yield(part, nil) {
 					return true, nil
 				}
 			}
 			return false, nil
+		}, func(ctx context.Context, run execution) (enough bool) {
+			if len(seen) == 0 {
+				return false
+			}
+			for _, part := range seen.news(c.reader.progress(ctx, run)) {
+				if stopped = !yield(part, nil); stopped {
+					return true
+				}
+			}
+			return false
 		})
-		if err != nil {
+		if err != nil && !stopped {
 			yield(contract.Part{}, in("watch", thread, err))
 		}
 	}

@@ -34,7 +34,7 @@ func (c *Client) Wait(ctx context.Context, thread contract.ThreadRef, turn strin
 		}
 		ended = found
 		return found.Status.Ended(), err
-	})
+	}, nil)
 	if err == nil && !ended.Status.Ended() {
 		err = refuse(contract.ErrThreadClosed, "the thread ended before turn %s did", turn)
 	}

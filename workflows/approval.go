@@ -176,6 +176,7 @@ func denial(d contract.Decision) string {
 // withdraw takes back what is still asked, since the turn ends.
 func (t *thread) withdraw(effects []*call) {
 	for _, c := range effects {
+		t.withdrawQuestion(c)
 		ap := c.approval
 		if ap == nil || ap.decided() {
 			continue

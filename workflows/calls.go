@@ -26,6 +26,9 @@ type call struct {
 	doubts int
 	// grant is by what a person agreed beforehand.
 	grant *contract.Grant
+	// question is what the call asked last, and questions counts what it has asked.
+	question  *question
+	questions int
 	// edited says that a person gave the call another input.
 	edited bool
 	// execution is the snippet that made the call; nil: the model did.
@@ -36,7 +39,8 @@ func (c *call) settled() bool { return c.result != nil }
 
 // ready reports whether an effect may be carried out now.
 func (c *call) ready() bool {
-	return !c.settled() && c.reconciliation == nil && (c.approval == nil || c.approval.agreed())
+	return !c.settled() && c.reconciliation == nil && (c.approval == nil || c.approval.agreed()) &&
+		(c.question == nil || c.question.goesOn())
 }
 
 func (c *call) ref() activities.CallRef {
@@ -96,7 +100,8 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 	for {
 		t.settleDecided(r.effects)
 		t.settleReconciled(r.effects)
-		r.batch.settleIfDone(t)
+		t.settleAnswered(r.effects)
+		r.effects = append(r.effects, r.batch.settleIfDone(t, turn)...)
 		for _, x := range r.executions {
 			r.effects = append(r.effects, t.advance(turn, x)...)
 		}
@@ -178,10 +183,11 @@ func (t *thread) startReads(turn *turn, reads []*call) *readBatch {
 	return b
 }
 
-// settleIfDone takes in the results of the reads, once they are there.
-func (b *readBatch) settleIfDone(t *thread) {
+// settleIfDone takes in the results of the reads, once they are there. Those that ask
+// a person something go on as effects do, each by itself.
+func (b *readBatch) settleIfDone(t *thread, turn *turn) (asking []*call) {
 	if b.done() || !b.future.IsReady() {
-		return
+		return nil
 	}
 	b.taken = true
 	var result activities.BatchReadResult
@@ -198,6 +204,11 @@ func (b *readBatch) settleIfDone(t *thread) {
 		if r.Problem != nil {
 			failed++
 		}
+		if r.Asks != nil {
+			asking = append(asking, c)
+			t.askPerson(turn, c, r.Asks)
+			continue
+		}
 		t.settle(c, r)
 	}
 	t.finish(b.id, contract.PartDone, func(p *contract.Part) {
@@ -206,6 +217,7 @@ func (b *readBatch) settleIfDone(t *thread) {
 			p.Status = ended(failure(b.reads[0], err))
 		}
 	})
+	return asking
 }
 
 // abandon leaves reads that are still under way when the turn ends.
@@ -239,6 +251,8 @@ func (t *thread) stirs(c *call) bool {
 		return false
 	case c.reconciliation != nil:
 		return c.reconciliation.stirs()
+	case c.question != nil && c.question.over() && !c.question.goesOn():
+		return true
 	case c.approval != nil && c.approval.decided() && !c.approval.agreed():
 		return true
 	}
@@ -247,6 +261,7 @@ func (t *thread) stirs(c *call) bool {
 
 // settle records how a call ended.
 func (t *thread) settle(c *call, result activities.CallResult) {
+	t.withdrawQuestion(c)
 	c.result = &result
 	t.count(contract.Usage{OutputBytes: bytesOf(result.Result, result.Body)})
 	if c.execution != nil {
@@ -258,6 +273,10 @@ func (t *thread) settle(c *call, result activities.CallResult) {
 		case contract.CodeApprovalDenied:
 			status = contract.PartDenied
 		case contract.CodeApprovalExpired:
+			status = contract.PartExpired
+		case contract.CodeQuestionDeclined:
+			status = contract.PartDenied
+		case contract.CodeQuestionExpired:
 			status = contract.PartExpired
 		default:
 			status = ended(p)

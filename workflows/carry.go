@@ -26,8 +26,10 @@ type Carried struct {
 	Queue   []queued        `json:"queue,omitempty"`
 	Seen    []Seen          `json:"seen,omitempty"`
 	Ended   []Ended         `json:"ended,omitempty"`
-	Length  int             `json:"length"`
-	Archive contract.Ref    `json:"archive"`
+	// Questions are those that have ended.
+	Questions []EndedQuestion `json:"questions,omitempty"`
+	Length    int             `json:"length"`
+	Archive   contract.Ref    `json:"archive"`
 	// ArchivedSeq is the sequence number up to which the ended parts are in Archive.
 	ArchivedSeq int64 `json:"archived_seq"`
 	// Cancelled says that the workflow was cancelled, and Closing follows from it.
@@ -62,7 +64,7 @@ type CarriedTurn struct {
 // for a person.
 func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	c := &Carried{
-		Runs: t.runs, Turns: t.turns, Usage: t.usage, Steps: t.steps, Spent: t.spent, Closing: t.closing, Queue: t.queue, Seen: t.seen, Ended: t.endedRing,
+		Runs: t.runs, Turns: t.turns, Usage: t.usage, Steps: t.steps, Spent: t.spent, Closing: t.closing, Queue: t.queue, Seen: t.seen, Ended: t.endedRing, Questions: t.endedQuestions,
 		Length: t.length(), Archive: archive, ArchivedSeq: archivedSeq, Cancelled: t.cancelled, Seq: t.seq, Refused: t.refusals, Search: t.shown.status, Kept: t.kept,
 	}
 	for _, turn := range t.recent {
@@ -105,6 +107,16 @@ func short(p contract.Part) contract.Part {
 		finding := *p.Finding
 		finding.Comment = cutEncoded(finding.Comment, activities.MaxCarriedText)
 		p.Finding = &finding
+	}
+	if p.Question != nil { // over too
+		over := *p.Question
+		over.Schema, over.URL, over.Message = nil, "", cutEncoded(over.Message, activities.MaxCarriedText)
+		p.Question = &over
+	}
+	if p.Answer != nil {
+		answer := *p.Answer
+		answer.Comment = cutEncoded(answer.Comment, activities.MaxCarriedText)
+		p.Answer = &answer
 	}
 	if p.Grant != nil { // the thread has it whole
 		grant := *p.Grant
@@ -171,7 +183,7 @@ func (t *thread) resume(c *Carried) {
 	t.turns, t.usage, t.recent, t.closing = c.Turns, c.Usage, c.Recent, c.Closing
 	t.steps, t.spent = c.Steps, c.Spent
 	t.queue, t.seen, t.refusals = c.Queue, c.Seen, c.Refused
-	t.endedRing, t.cancelled = c.Ended, c.Cancelled
+	t.endedRing, t.endedQuestions, t.cancelled = c.Ended, c.Questions, c.Cancelled
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
 	t.shown.status, t.given, t.kept = c.Search, c.Granted, c.Kept

@@ -10,6 +10,7 @@
 //	effect.go     one write: its attempts, and what is known of them
 //	reconcile.go  writes that may have been applied: the tool is asked, then a person
 //	approval.go   what waits for a person, and the decision
+//	question.go   what a call asks a person, and the answer
 //	inbox.go      updates and signals     queries.go   queries
 //	timeline.go   the public face         show.go      the Temporal UI
 //	carry.go      what the next run gets  options.go   timeouts and retries

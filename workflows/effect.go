@@ -13,8 +13,9 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// runEffect carries out one effect and waits for its end, also when the turn is
-// cancelled meanwhile: what was sent has an outcome, and it is recorded. One that
+// runEffect carries out one effect and waits for its end, or for a question that it
+// asks, also when the turn is cancelled meanwhile: what was sent has an outcome, and it
+// is recorded. One that
 // is known not to have been sent is tried again under the same key. Once an attempt
 // may have been applied, only a result tells more: that a later one failed says
 // nothing of it.
@@ -23,6 +24,12 @@ func (t *thread) runEffect(turn *turn, c *call) {
 	for attempt := 1; ; attempt++ {
 		c.attempts++
 		result, known := t.attempt(c, c.attempts, unknown != nil)
+		if result.Asks != nil && unknown == nil {
+			if turn.ctx.Err() == nil { // else the end of the turn speaks for itself
+				t.askPerson(turn, c, result.Asks)
+			}
+			return
+		}
 		if unknown == nil && known == outcomeUnknown {
 			unknown = &result
 		}
@@ -60,7 +67,7 @@ const (
 func (t *thread) attempt(c *call, n int, again bool) (activities.CallResult, knowledge) {
 	plan := c.planned.Plan
 	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
-	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Near: t.near()}
+	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Answer: c.question.input(), Near: t.near()}
 	var result activities.CallResult
 	err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)
 	switch {

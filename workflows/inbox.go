@@ -76,6 +76,18 @@ func (t *thread) receive(ctx workflow.Context) error {
 	); err != nil {
 		return err
 	}
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAnswer,
+		func(_ workflow.Context, a contract.Answer) (contract.Answered, error) { return t.takeAnswer(a) },
+		workflow.UpdateHandlerOptions{Validator: func(a contract.Answer) error {
+			if err := t.stillHere(); err != nil {
+				return err
+			}
+			_, _, err := t.checkReply(a)
+			return err
+		}},
+	); err != nil {
+		return err
+	}
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateSetMode,
 		func(_ workflow.Context, m contract.SetMode) (contract.ModeSet, error) { return t.setMode(m), nil },
 		workflow.UpdateHandlerOptions{Validator: func(m contract.SetMode) error {
@@ -103,6 +115,7 @@ func (t *thread) receive(ctx workflow.Context) error {
 func (t *thread) receiveSignals(ctx workflow.Context) {
 	submits := workflow.GetSignalChannel(ctx, contract.SignalSubmit)
 	approvals := workflow.GetSignalChannel(ctx, contract.SignalApproval)
+	answers := workflow.GetSignalChannel(ctx, contract.SignalAnswer)
 	cancels := workflow.GetSignalChannel(ctx, contract.SignalCancelTurn)
 	closes := workflow.GetSignalChannel(ctx, contract.SignalClose)
 	findings := workflow.GetSignalChannel(ctx, contract.SignalReconcile)
@@ -120,6 +133,10 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 			return t.takeSignalled(d)
 		})
 		each(t, findings, t.answerReconciliation)
+		each(t, answers, func(a contract.Answer) error {
+			_, err := t.takeAnswer(a)
+			return err
+		})
 		each(t, cancels, t.cancelTurn)
 		each(t, closes, func(c contract.Close) error {
 			t.shut(c)
@@ -129,7 +146,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	workflow.Go(t.ctx, func(ctx workflow.Context) {
 		for {
 			err := workflow.Await(ctx, func() bool {
-				return submits.Len()+approvals.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len()+findings.Len() > 0
+				return submits.Len()+approvals.Len()+answers.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len()+findings.Len() > 0
 			})
 			if err != nil {
 				return // t.ctx is never cancelled

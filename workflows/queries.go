@@ -58,7 +58,7 @@ func (t *thread) status() contract.Status {
 // waits reports whether a call waits for a person.
 func (t *thread) waits() bool {
 	_, waited := t.asks()
-	return len(t.approvals) > 0 || waited > 0
+	return len(t.approvals)+len(t.questions) > 0 || waited > 0
 }
 
 func (t *thread) state() contract.State {
@@ -86,6 +86,13 @@ func (t *thread) state() contract.State {
 	}
 	for _, r := range t.doubts {
 		state.Reconciliations = append(state.Reconciliations, r.Reconciliation)
+	}
+	for _, q := range t.questions {
+		shown := q.Question
+		if size += escaped(shown.Message) + escaped(string(shown.Schema)) + escaped(shown.URL); size > maxPage/2 {
+			shown.Schema = nil // the timeline has it
+		}
+		state.Questions = append(state.Questions, shown)
 	}
 	for _, g := range t.standing {
 		state.Grants = append(state.Grants, *g)

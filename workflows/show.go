@@ -25,7 +25,22 @@ type searchable struct {
 }
 
 // pending says what waits for a person.
-type pending struct{ approvals, reconciliations bool }
+type pending struct{ approvals, questions, reconciliations bool }
+
+// kinds are the parts that wait, for the search attribute.
+func (p pending) kinds() []string {
+	kinds := []string{}
+	if p.approvals {
+		kinds = append(kinds, string(contract.KindApproval))
+	}
+	if p.questions {
+		kinds = append(kinds, string(contract.KindQuestion))
+	}
+	if p.reconciliations {
+		kinds = append(kinds, string(contract.KindReconciliation))
+	}
+	return kinds
+}
 
 // label makes the thread findable where its starter did not.
 func (t *thread) label() {
@@ -54,14 +69,7 @@ func (t *thread) show() {
 	}
 	updates := []temporal.SearchAttributeUpdate{statusKey.ValueSet(now.status)}
 	if now.pending != t.shown.pending {
-		kinds := []string{}
-		if now.pending.approvals {
-			kinds = append(kinds, string(contract.KindApproval))
-		}
-		if now.pending.reconciliations {
-			kinds = append(kinds, string(contract.KindReconciliation))
-		}
-		updates = append(updates, pendingKey.ValueSet(kinds))
+		updates = append(updates, pendingKey.ValueSet(now.pending.kinds()))
 	}
 	if err := workflow.UpsertTypedSearchAttributes(t.ctx, updates...); err != nil {
 		t.log.Error("cannot update the search attributes", "error", err)
@@ -72,7 +80,7 @@ func (t *thread) show() {
 
 func (t *thread) pending() pending {
 	asked, _ := t.asks()
-	return pending{approvals: len(t.approvals) > 0, reconciliations: asked > 0}
+	return pending{approvals: len(t.approvals) > 0, questions: len(t.questions) > 0, reconciliations: asked > 0}
 }
 
 func (t *thread) searchStatus() string {
@@ -119,6 +127,7 @@ func (t *thread) details() string {
 	for _, r := range t.doubts {
 		r.describe(&d)
 	}
+	t.detailQuestions(&d)
 	if n := len(t.queue); n > 0 {
 		fmt.Fprintf(&d, "\n%s in the queue.\n", plural(n, "message"))
 	}
@@ -139,15 +148,44 @@ func (r *reconciliation) describe(d *strings.Builder) {
 		contract.SignalReconcile, contract.FindingApplied, contract.FindingNotApplied, contract.FindingAbandoned, r.ID)
 }
 
+// detailQuestions says what is asked, and how to answer.
+func (t *thread) detailQuestions(d *strings.Builder) {
+	for i, q := range t.questions {
+		if d.Len() > maxDetails {
+			fmt.Fprintf(d, "\n%s more; the query `%s` has them all.\n", plural(len(t.questions)-i, "question"), contract.QueryState)
+			return
+		}
+		fmt.Fprintf(d, "\n### `%s` asks\n\n%s asks until %s:\n\n```\n%s\n```\n\n",
+			q.Tool, q.From, q.ExpiresAt.UTC().Format(time.RFC1123), cut(unfenced(q.Message), contract.MaxPartText))
+		content := ""
+		if len(q.Schema) > 0 {
+			fmt.Fprintf(d, "The content of the answer:\n\n```json\n%s\n```\n\n", cut(unfenced(indented(q.Schema)), contract.MaxPreview))
+			content = "\n  \"content\": {...},"
+		}
+		if q.URL != "" {
+			fmt.Fprintf(d, "To be done at:\n\n```\n%s\n```\n\n", cut(unfenced(q.URL), contract.MaxPreview))
+		}
+		fmt.Fprintf(d, "To answer, send the signal `%s` with `accept` or `decline`:\n\n"+
+			"```json\n{\n  \"question\": %q,\n  \"action\": \"accept\",%s\n  \"by\": \"...\"\n}\n```\n", contract.SignalAnswer, q.ID, content)
+	}
+}
+
+// unfenced keeps what others say within the block of text that it is shown in.
+func unfenced(text string) string { return strings.ReplaceAll(text, "```", "'''") }
+
 func (t *thread) sentence() string {
 	_, waited := t.asks()
 	switch {
 	case t.closed:
 		return "closed."
+	case t.current != nil && len(t.approvals) > 0 && len(t.questions) > 0:
+		return fmt.Sprintf("turn %s waits for %s and %s.", t.current.ID, plural(len(t.approvals), "approval"), plural(len(t.questions), "answer"))
 	case t.current != nil && len(t.approvals) > 0:
 		return fmt.Sprintf("turn %s waits for %s.", t.current.ID, plural(len(t.approvals), "approval"))
 	case t.current != nil && waited > 0:
 		return fmt.Sprintf("turn %s waits for someone to find out about %s.", t.current.ID, plural(waited, "write"))
+	case t.current != nil && len(t.questions) > 0:
+		return fmt.Sprintf("turn %s waits for %s.", t.current.ID, plural(len(t.questions), "answer"))
 	case t.current != nil:
 		return fmt.Sprintf("turn %s, step %d.", t.current.ID, t.current.Steps)
 	case len(t.recent) > 0:

@@ -54,6 +54,7 @@ type thread struct {
 	transcript
 	inbox
 	waiting
+	asking
 	grants
 	reconciling
 	shown searchable

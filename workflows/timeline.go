@@ -128,6 +128,12 @@ func partWeight(p contract.Part) int {
 	if p.Finding != nil {
 		n += fields + escaped(p.Finding.Comment) + escaped(p.Finding.By)
 	}
+	if p.Question != nil {
+		n += fields + escaped(p.Question.Message) + escaped(string(p.Question.Schema)) + escaped(p.Question.URL)
+	}
+	if p.Answer != nil {
+		n += fields/2 + escaped(p.Answer.Comment) + escaped(p.Answer.By)
+	}
 	if p.Grant != nil {
 		n += fields + escaped(p.Grant.Resource) + escaped(p.Grant.By)
 	}

@@ -114,6 +114,10 @@ func (v *conversation) take(ctx context.Context, p contract.Part) (end bool, err
 			return false, err
 		}
 	}
+	if p.Kind == contract.KindQuestion && p.Status == contract.PartWaiting && p.Question != nil && v.decide != byOthers {
+		// Questions are answered by a command of their own.
+		return false, askingError{v.thread, v.turn, *p.Question}
+	}
 	return p.Kind == contract.KindMilestone && p.ID == v.turn && p.EndedAt != nil, nil
 }
 

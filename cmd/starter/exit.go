@@ -15,13 +15,13 @@ const (
 	exitFailed      = 1   // the server, the worker or the thread refused
 	exitUsage       = 2   // wrong flags or arguments
 	exitTurnFailed  = 3   // the turn ended without an answer
-	exitWaiting     = 4   // the turn waits for an approval, and nobody here can give it
+	exitWaiting     = 4   // the turn waits for an approval or an answer, and nobody here can give it
 	exitInterrupted = 130 // stopped by a signal; the thread goes on
 )
 
 const exitCodesHelp = `Exit codes: 0 done, 1 refused or failed, 2 wrong flags or arguments, 3 the turn
-failed or was cancelled, 4 the turn waits for an approval and nobody here can give
-it, 130 interrupted (the thread goes on).`
+failed or was cancelled, 4 the turn waits for an approval or an answer and nobody
+here can give it, 130 interrupted (the thread goes on).`
 
 // usageError is a mistake on the command line.
 type usageError struct{ err error }
@@ -42,6 +42,22 @@ func (e waitingError) Error() string {
 	return fmt.Sprintf("turn %s waits for an approval of %s; decide with: %s, or with: starter deny %s %s; "+
 		"then follow it with: starter watch %s --turn %s",
 		e.turn, e.approval.Tool, approveLine(e.thread, e.approval), e.thread, e.approval.ID, e.thread, e.turn)
+}
+
+// askingError ends a command whose turn waits for the answer to a question.
+type askingError struct {
+	thread   contract.ThreadRef
+	turn     string
+	question contract.Question
+}
+
+func (e askingError) Error() string {
+	how := "--done"
+	if len(e.question.Schema) > 0 {
+		how = "--set NAME=VALUE"
+	}
+	return fmt.Sprintf("turn %s waits for an answer to a question of %s; answer with: starter answer %s %s %s, or with --decline; "+
+		"then follow it with: starter watch %s --turn %s", e.turn, e.question.Tool, e.thread, e.question.ID, how, e.thread, e.turn)
 }
 
 // approveLine is the command that approves what was shown, and nothing else.
@@ -75,6 +91,7 @@ func exitCode(ctx context.Context, err error) int {
 	var (
 		usage   usageError
 		waiting waitingError
+		asking  askingError
 		turn    turnError
 	)
 	switch {
@@ -84,7 +101,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &usage):
 		return exitUsage
-	case errors.As(err, &waiting):
+	case errors.As(err, &waiting), errors.As(err, &asking):
 		return exitWaiting
 	case errors.As(err, &turn):
 		return exitTurnFailed

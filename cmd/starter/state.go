@@ -59,6 +59,10 @@ func (c *cli) printState(w io.Writer, s contract.State) {
 			line("unknown", "whether %s was applied: starter reconcile %s/%s", r.Tool, s.ThreadRef, r.ID)
 		}
 	}
+	for _, q := range s.Questions {
+		line("waits", "%s for an answer, %s", q.Tool, view.until(q.ExpiresAt))
+		view.question(q)
+	}
 	if len(s.Queue) > 0 {
 		line("queue", "%s", count(len(s.Queue), "turn"))
 	}

@@ -36,8 +36,8 @@ With --json each thread is a JSON value on a line of its own.`,
 			if filter.Status != "" && !slices.Contains(searchStatuses, filter.Status) {
 				return misused("--status %q: want one of %s", filter.Status, strings.Join(searchStatuses, ", "))
 			}
-			if kind := contract.Kind(pending); kind != "" && kind != contract.KindApproval && kind != contract.KindReconciliation {
-				return misused("--pending %q: want %s or %s", pending, contract.KindApproval, contract.KindReconciliation)
+			if kind := contract.Kind(pending); kind != "" && kind != contract.KindApproval && kind != contract.KindQuestion && kind != contract.KindReconciliation {
+				return misused("--pending %q: want %s, %s or %s", pending, contract.KindApproval, contract.KindQuestion, contract.KindReconciliation)
 			}
 			if limit < 1 {
 				return misused("--limit %d: want 1 or more", limit)
@@ -52,7 +52,7 @@ With --json each thread is a JSON value on a line of its own.`,
 	cmd.Flags().StringVar(&filter.Tenant, "tenant", "", "only threads of this tenant")
 	cmd.Flags().StringVar(&filter.Agent, "agent", "", "only threads of this agent")
 	cmd.Flags().StringVar(&filter.Status, "status", "", "only threads in this status: "+strings.Join(searchStatuses, ", "))
-	cmd.Flags().StringVar(&pending, "pending", "", "only threads that wait for a person in this way: approval or reconciliation")
+	cmd.Flags().StringVar(&pending, "pending", "", "only threads that wait for a person in this way: approval, question or reconciliation")
 	cmd.Flags().IntVar(&limit, "limit", 100, "at most this many")
 	return cmd
 }

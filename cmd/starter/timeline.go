@@ -50,6 +50,9 @@ func newTimeline(out io.Writer, s screen, agent string) *timeline {
 // show draws what is new about a part.
 func (t *timeline) show(p contract.Part) {
 	if t.drawn[p.ID] == p.Status {
+		if p.Status == contract.PartRunning && p.Progress != nil && t.held == nil {
+			t.pass("… " + cut(clean(cmp.Or(p.Tool, p.Title)+" "+soFar(*p.Progress)), t.screen.width-4))
+		}
 		return
 	}
 	begun := t.drawn[p.ID] != ""
@@ -61,7 +64,7 @@ func (t *timeline) show(p contract.Part) {
 	case p.Status == contract.PartRunning:
 		t.begin(p)
 	case p.Kind == contract.KindCall && p.Status == contract.PartWaiting:
-		// Its approval says so.
+		// Its approval, or its question, says so.
 	case p.Kind == contract.KindCall && p.Parent != p.Turn && t.drawn[p.Parent] == "":
 		t.reads = append(t.reads, p)
 	case p.Kind == contract.KindBatch && begun && p.Status == contract.PartDone:
@@ -92,6 +95,15 @@ func (t *timeline) begin(p contract.Part) {
 	}
 }
 
+// soFar says how far a part has come.
+func soFar(p contract.Progress) string {
+	text := fmt.Sprint(p.Done)
+	if p.Total > 0 {
+		text += fmt.Sprintf("/%d", p.Total)
+	}
+	return strings.TrimSpace(text + " " + p.Message)
+}
+
 // settled draws a part that has ended, or waits for a person.
 func (t *timeline) settled(p contract.Part) {
 	glyph, colour := mark(p.Status)
@@ -112,6 +124,8 @@ func (t *timeline) settled(p contract.Part) {
 		r.text, r.body = t.approval(p)
 	case contract.KindReconciliation:
 		r.text, r.body = reconciliation(p)
+	case contract.KindQuestion:
+		r.text, r.body = t.questioning(p)
 	case contract.KindMilestone:
 		r.label, r.body, r.meta = "note", p.Text, append(r.meta, tokens(p.Usage)...)
 		if p.ID == p.Turn {
@@ -123,6 +137,9 @@ func (t *timeline) settled(p contract.Part) {
 	t.row(r)
 	if t.quoting && p.Status == contract.PartWaiting && p.Approval != nil {
 		t.quote(*p.Approval)
+	}
+	if p.Status == contract.PartWaiting && p.Question != nil {
+		t.question(*p.Question)
 	}
 	if p.Problem != nil && p.Kind != contract.KindApproval && p.Problem.Message != t.problem {
 		t.problem = p.Problem.Message
@@ -198,11 +215,16 @@ func (t *timeline) expiry(a *contract.Approval) string {
 	if a == nil {
 		return "without a deadline"
 	}
-	left := a.ExpiresAt.Sub(t.now())
+	return t.until(a.ExpiresAt)
+}
+
+// until says when something expires.
+func (t *timeline) until(at time.Time) string {
+	left := at.Sub(t.now())
 	if left <= 0 {
 		return "expiring now"
 	}
-	return fmt.Sprintf("expires in %s (%s)", brief(left), a.ExpiresAt.Local().Format("Mon 2 Jan 15:04"))
+	return fmt.Sprintf("expires in %s (%s)", brief(left), at.Local().Format("Mon 2 Jan 15:04"))
 }
 
 func mark(status contract.PartStatus) (glyph string, colour style) {

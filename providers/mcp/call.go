@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -30,15 +31,27 @@ func (s *Source) call(ctx context.Context, o offer, write bool, c catalog.Call) 
 }
 
 func (s *Source) callTool(ctx context.Context, l *link, o offer, c catalog.Call) (json.RawMessage, error) {
-	var follow func(Progress)
-	if s.options.Progress != nil {
-		follow = func(p Progress) { s.options.Progress(c, o.name, p) }
+	ask := func(a *asking) error {
+		if !c.CanAsk {
+			return unanswerable(methodElicit)
+		}
+		return a.question(s.Name() + " (" + s.place + ")")
 	}
-	return l.rounds(ctx, func(more map[string]any) (json.RawMessage, error) {
-		return l.followed(follow, func(id int64) (json.RawMessage, error) {
+	var more map[string]any
+	if told := takeAnswer(c.Answer); told != nil {
+		if len(told.Open) > 0 {
+			return nil, ask(told)
+		}
+		more = told.more(l.modern)
+	}
+	result, err := l.rounds(ctx, more, ask, func(more map[string]any) (json.RawMessage, error) {
+		return l.followed(c.Progress, func(id int64) (json.RawMessage, error) {
 			meta := map[string]any{"progressToken": id}
 			if c.IdempotencyKey != "" {
 				meta[metaKey] = c.IdempotencyKey
+			}
+			if l.canAsk(c) {
+				declare(meta)
 			}
 			params := map[string]any{"name": o.name, "arguments": c.Input, "_meta": meta}
 			for name, value := range more {
@@ -51,6 +64,12 @@ func (s *Source) callTool(ctx context.Context, l *link, o offer, c catalog.Call)
 			return l.send(ctx, id, "tools/call", params, header)
 		})
 	})
+	if f := (*fault)(nil); c.CanAsk && errors.As(err, &f) && f.rpc == rpcURLElicitation {
+		if pages := readPages(f); pages != nil {
+			return nil, ask(pages)
+		}
+	}
+	return result, err
 }
 
 // header repeats what the tool's schema wants to have repeated.

@@ -14,7 +14,9 @@ import (
 // Credentials gives what authenticates the requests to a server. It is asked when a
 // connection is looked for, and again when the server refuses what it gave. Where
 // there is none it returns the zero Credential, and the server decides; an error
-// ends the call before anything is sent.
+// ends the call before anything is sent. One that is a *[catalog.Elicitation] asks the
+// person in the thread, such as for their consent at a URL; the call is made again
+// once they have answered.
 type Credentials func(ctx context.Context, need Need) (Credential, error)
 
 // Need says what a credential is wanted for.
@@ -141,6 +143,10 @@ func (h *holder) accepted() {
 
 // credentialFault is the fault of a call for which no credential can be had.
 func credentialFault(err error) *fault {
+	var asks *catalog.Elicitation
+	if errors.As(err, &asks) {
+		return &fault{code: CodeInputRequired, message: asks.Message, effect: catalog.EffectNone, asks: asks}
+	}
 	var typed *catalog.Error
 	if errors.As(err, &typed) {
 		f := &fault{code: typed.Code, message: typed.Message, hint: typed.Hint, effect: catalog.EffectNone, retryable: typed.Retryable}

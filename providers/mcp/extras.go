@@ -107,13 +107,16 @@ func listed(lists map[string]any, report Report) (json.RawMessage, error) {
 	return encode(lists)
 }
 
+// cannotAsk refuses what a server asks where no call of a thread can be made again.
+func cannotAsk(*asking) error { return unanswerable(methodElicit) }
+
 func unknownMethod(err error) bool {
 	var f *fault
 	return errors.As(err, &f) && f.rpc == rpcMethodNotFound
 }
 
 func readResource(s *Source, ctx context.Context, l *link, input json.RawMessage) (json.RawMessage, error) {
-	result, err := l.rounds(ctx, func(more map[string]any) (json.RawMessage, error) {
+	result, err := l.rounds(ctx, nil, cannotAsk, func(more map[string]any) (json.RawMessage, error) {
 		params := map[string]any{"uri": members(input)["uri"]}
 		for name, value := range more {
 			params[name] = value
@@ -143,7 +146,7 @@ func readResource(s *Source, ctx context.Context, l *link, input json.RawMessage
 
 func getPrompt(s *Source, ctx context.Context, l *link, input json.RawMessage) (json.RawMessage, error) {
 	given := members(input)
-	result, err := l.rounds(ctx, func(more map[string]any) (json.RawMessage, error) {
+	result, err := l.rounds(ctx, nil, cannotAsk, func(more map[string]any) (json.RawMessage, error) {
 		params := map[string]any{"name": given["name"]}
 		if !isNull(given["arguments"]) {
 			params["arguments"] = given["arguments"]

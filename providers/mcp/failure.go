@@ -51,6 +51,8 @@ type fault struct {
 	// rpc is the code of the server's own error, status that of HTTP.
 	rpc, status int
 	data        any
+	// asks, if set, is what a person is asked for want of a credential.
+	asks *catalog.Elicitation
 	// gone says that the session or the connection is over: another one may do.
 	gone bool
 	// sick says that the server did not do what a server that is well does.
@@ -78,6 +80,9 @@ func public(err error) error {
 	}
 	var f *fault
 	if errors.As(err, &f) {
+		if f.asks != nil {
+			return f.asks
+		}
 		return f.public()
 	}
 	return err
@@ -191,6 +196,7 @@ func sessionRefused(status int, said string) bool {
 const (
 	rpcMethodNotFound     = -32601
 	rpcUnsupportedVersion = -32022
+	rpcURLElicitation     = -32042
 )
 
 // answeredError is the fault of a server that answers with an error.
@@ -204,7 +210,7 @@ func answeredError(x *exchange, e *mcp.JSONRPCErrorDetails) *fault {
 		f.message += ": " + said
 	}
 	switch {
-	case e.Code <= -32600 && e.Code >= -32602, e.Code == -32700, e.Code == rpcUnsupportedVersion, e.Code == -32042:
+	case e.Code <= -32600 && e.Code >= -32602, e.Code == -32700, e.Code == rpcUnsupportedVersion, e.Code == rpcURLElicitation:
 		f.effect = catalog.EffectNone // it was not understood, so it was not done
 	case seen.status >= 400 && seen.status < 500:
 		f.effect = seen.effect()

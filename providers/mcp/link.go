@@ -29,16 +29,8 @@ type link struct {
 	ids atomic.Int64
 
 	mu       sync.Mutex
-	progress map[int64]func(Progress)
+	progress map[int64]func(catalog.Progress)
 	broken   bool
-}
-
-// Progress is how far a call has come, as the server says.
-type Progress struct {
-	Done float64
-	// Total is 0 where the server does not know it.
-	Total   float64
-	Message string
 }
 
 // identity is how a client introduces itself.
@@ -107,7 +99,9 @@ func (l *link) label(method string, params map[string]any, header http.Header) (
 	}
 	meta[mcp.MetaKeyProtocolVersion] = l.version
 	meta[mcp.MetaKeyClientInfo] = identity
-	meta[mcp.MetaKeyClientCapabilities] = l.capabilities()
+	if _, declared := meta[mcp.MetaKeyClientCapabilities]; !declared {
+		meta[mcp.MetaKeyClientCapabilities] = l.capabilities()
+	}
 	labelled["_meta"] = meta
 	text, err := encode(labelled)
 	if err != nil {
@@ -282,7 +276,7 @@ func (l *link) initialize(ctx context.Context, version string) error {
 
 // followed calls act with a request's id, under which the server's news of its
 // progress go to follow.
-func (l *link) followed(follow func(Progress), act func(id int64) (json.RawMessage, error)) (json.RawMessage, error) {
+func (l *link) followed(follow func(catalog.Progress), act func(id int64) (json.RawMessage, error)) (json.RawMessage, error) {
 	id := l.ids.Add(1)
 	if follow == nil {
 		return act(id)
@@ -313,7 +307,7 @@ func (l *link) progressed(params map[string]any) {
 	done, _ := params["progress"].(float64)
 	total, _ := params["total"].(float64)
 	message, _ := params["message"].(string)
-	follow(Progress{Done: done, Total: total, Message: plain(message, maxTitle)})
+	follow(catalog.Progress{Done: done, Total: total, Message: plain(message, maxTitle)})
 }
 
 // closeSoon ends the connection without anybody waiting for it.

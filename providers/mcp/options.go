@@ -65,9 +65,6 @@ type Options struct {
 	// Answer answers what the server asks the user in the middle of a call. Nil: the
 	// server is told that it cannot ask.
 	Answer Answer
-	// Progress is told how far calls have come. It is called often, and must not
-	// block.
-	Progress func(call catalog.Call, tool string, p Progress)
 }
 
 // check says what of the options cannot be, and reads the address.

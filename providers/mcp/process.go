@@ -82,8 +82,10 @@ func start(c Command, message int64) (*process, io.Reader, error) {
 		_ = childOut.Close()
 		started <- err
 		if err == nil {
+			stopWatch := watch(cmd.Process.Pid)
 			_ = cmd.Wait() // how it ended tells nothing that the lost connection does not
 			p.kill(nil)    // what it has left behind
+			stopWatch()    // before its number is another's
 			close(p.done)
 		}
 	}()

@@ -77,7 +77,7 @@ func serve() {
 					}
 				}
 			case `"deaf"`:
-				select {}
+				time.Sleep(time.Hour) // an empty select would end the process
 			default:
 				say(m.ID, structured(m.Params))
 			}

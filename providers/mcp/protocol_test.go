@@ -137,18 +137,19 @@ func TestProgress(t *testing.T) {
 		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", m.ID)
 	})
 	var mu sync.Mutex
-	var seen []mcp.Progress
-	d := newDesk(t, f.source(func(o *mcp.Options) {
-		o.Progress = func(_ catalog.Call, _ string, p mcp.Progress) {
-			mu.Lock()
-			defer mu.Unlock()
-			seen = append(seen, p)
-		}
-	}))
-	d.want("far.echo", `{"text":"x"}`, `null`)
+	var seen []catalog.Progress
+	d := newDesk(t, f.source())
+	request := catalog.Request{Tool: "far.echo", Input: json.RawMessage(`{"text":"x"}`), Progress: func(p catalog.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, p)
+	}}
+	if out := d.broker.Dispatch(t.Context(), d.scope, request, d.broker.Plan(t.Context(), d.scope, request)); out.Error != nil {
+		t.Error(out.Error)
+	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(seen) != 1 || seen[0] != (mcp.Progress{Done: 1, Total: 2, Message: "half"}) {
+	if len(seen) != 1 || seen[0] != (catalog.Progress{Done: 1, Total: 2, Message: "half"}) {
 		t.Errorf("progress is %+v", seen)
 	}
 }

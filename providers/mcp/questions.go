@@ -75,8 +75,13 @@ func withDefaults(schema, content json.RawMessage) (json.RawMessage, error) {
 
 // rounds sends a request until its result asks nothing back. Only the newest
 // protocol asks that way; older servers send requests of their own.
-func (l *link) rounds(ctx context.Context, send func(more map[string]any) (json.RawMessage, error)) (json.RawMessage, error) {
-	var more map[string]any
+//
+// What is asked is answered at once where there is somebody for that ([Answer]), and
+// else by the error that makes it a question of the thread. Then more is how the call
+// goes on that was made again with the answers.
+func (l *link) rounds(
+	ctx context.Context, more map[string]any, ask func(*asking) error, send func(more map[string]any) (json.RawMessage, error),
+) (json.RawMessage, error) {
 	for range maxRounds {
 		result, err := send(more)
 		if err != nil || !l.modern {
@@ -86,28 +91,24 @@ func (l *link) rounds(ctx context.Context, send func(more map[string]any) (json.
 		if textOf(asked["resultType"]) != "input_required" {
 			return result, nil
 		}
-		more = map[string]any{}
-		if state, ok := asked["requestState"]; ok {
-			more["requestState"] = state
+		open, err := readAsking(asked)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(open.Open) > 0 && l.answer == nil:
+			return nil, ask(open)
 		}
-		replies := map[string]any{}
-		for id, question := range members(asked["inputRequests"]) {
-			q := members(question)
-			if textOf(q["method"]) != methodElicit || l.answer == nil {
-				return nil, &fault{
-					code: CodeInputRequired, message: "the server asks back (" + plain(textOf(q["method"]), 80) + "), and there is nobody to answer it",
-					effect: catalog.EffectNone,
-				}
-			}
-			reply, err := l.reply(ctx, q["params"])
+		for _, q := range open.Open {
+			reply, err := l.reply(ctx, q.Params)
 			if err != nil {
 				return nil, &fault{code: CodeInputRequired, message: "the server's question could not be answered: " + err.Error(), effect: catalog.EffectNone}
 			}
-			replies[id] = reply
+			if open.Replies == nil {
+				open.Replies = map[string]Reply{}
+			}
+			open.Replies[q.ID] = reply
 		}
-		if len(replies) > 0 {
-			more["inputResponses"] = replies
-		}
+		more = open.more(true)
 	}
 	return nil, &fault{code: CodeProtocol, message: "the server asks back without an end", effect: catalog.EffectUnknown}
 }

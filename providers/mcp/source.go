@@ -111,7 +111,7 @@ func (s *Source) connection(ctx context.Context, scope catalog.Scope) (*link, fu
 
 // dial makes a connection.
 func (s *Source) dial(ctx context.Context, h *holder) (*link, error) {
-	l := &link{answer: s.options.Answer, holder: h, progress: map[int64]func(Progress){}}
+	l := &link{answer: s.options.Answer, holder: h, progress: map[int64]func(catalog.Progress){}}
 	e := events{notification: func(method string, params map[string]any) { s.heard(l, method, params) }, request: l.asked}
 	var err error
 	switch {

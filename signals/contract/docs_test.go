@@ -29,6 +29,9 @@ func init() {
 		contract.Decided{},
 		contract.Reconcile{},
 		contract.Reconciliation{},
+		contract.Question{},
+		contract.Answer{},
+		contract.Answered{},
 		contract.SetMode{},
 		contract.ModeSet{},
 		contract.RevokeGrant{},
@@ -114,7 +117,7 @@ func wantEveryRequiredField(t *testing.T, name, body string, value reflect.Value
 // Every name and every code is on the page.
 func TestEveryConstantIsDocumented(t *testing.T) {
 	page := contractDoc(t)
-	for _, file := range []string{"names.go", "errors.go", "thread.go", "timeline.go", "approval.go", "reconcile.go", "transcript.go"} {
+	for _, file := range []string{"names.go", "errors.go", "thread.go", "timeline.go", "approval.go", "question.go", "reconcile.go", "transcript.go"} {
 		for name, value := range stringConstants(t, file) {
 			if !strings.Contains(page, "`"+value+"`") && !strings.Contains(page, `"`+value+`"`) {
 				t.Errorf("%s (%q) of %s is not in docs/contract.md", name, value, file)
@@ -177,6 +180,8 @@ func TestTableOfNames(t *testing.T) {
 		"| workflow | `" + contract.WorkflowType + "` |",
 		"| update | `" + contract.UpdateSubmit + "` |",
 		"| update | `" + contract.UpdateDecide + "` |",
+		"| update | `" + contract.UpdateAnswer + "` |",
+		"| signal | `" + contract.SignalAnswer + "` |",
 		"| update | `" + contract.UpdateSetMode + "` |",
 		"| signal | `" + contract.SignalSetMode + "` |",
 		"| signal | `" + contract.SignalRevokeGrant + "` |",

@@ -26,6 +26,10 @@ const (
 	// ErrAlreadyDecided: the approval was decided otherwise, expired or withdrawn; the
 	// reconciliation was answered otherwise.
 	ErrAlreadyDecided = "already_decided"
+	// ErrUnknownQuestion: the thread has no such question.
+	ErrUnknownQuestion = "unknown_question"
+	// ErrAlreadyAnswered: the question was answered otherwise, expired or withdrawn.
+	ErrAlreadyAnswered = "already_answered"
 	// ErrNotPermitted: the person may not decide this, because they asked for it or
 	// have not said who they are.
 	ErrNotPermitted = "not_permitted"
@@ -47,10 +51,14 @@ const (
 	CodeApprovalDenied  = "approval_denied"
 	CodeApprovalExpired = "approval_expired"
 	CodeGrantRevoked    = "grant_revoked"
-	CodeCancelled       = "cancelled"
-	CodeLimit           = "limit_exceeded"
-	CodeModel           = "model_failed"
-	CodeOutcomeUnknown  = "outcome_unknown"
+	// CodeInputRequired: the call asks a person, and nobody could be asked.
+	CodeInputRequired    = "input_required"
+	CodeQuestionDeclined = "question_declined"
+	CodeQuestionExpired  = "question_expired"
+	CodeCancelled        = "cancelled"
+	CodeLimit            = "limit_exceeded"
+	CodeModel            = "model_failed"
+	CodeOutcomeUnknown   = "outcome_unknown"
 	// CodeReconciliationOpen: the write was not made, since another one to the same
 	// resource may or may not have been applied.
 	CodeReconciliationOpen = "reconciliation_open"

@@ -19,6 +19,12 @@ const (
 	MaxPartText = 1 << 10
 	// MaxComment bounds a decision's comment.
 	MaxComment = 2 << 10
+	// MaxQuestion bounds the words of a question, MaxQuestionSchema its schema,
+	// MaxQuestionURL its URL and MaxAnswer the content of its answer.
+	MaxQuestion       = 2 << 10
+	MaxQuestionSchema = 16 << 10
+	MaxQuestionURL    = 8 << 10
+	MaxAnswer         = 16 << 10
 	// MaxReason bounds the reason of a cancel or a close.
 	MaxReason = 1 << 10
 )

@@ -21,6 +21,8 @@ const (
 	UpdateSubmit = "submit"
 	// UpdateDecide takes a [Decision] and answers with a [Decided].
 	UpdateDecide = "decide"
+	// UpdateAnswer takes an [Answer] and answers with an [Answered].
+	UpdateAnswer = "answer"
 	// UpdateSetMode takes a [SetMode] and answers with a [ModeSet].
 	UpdateSetMode = "set_mode"
 )
@@ -35,6 +37,8 @@ const (
 	SignalApproval = "approval"
 	// SignalReconcile takes a [Reconcile].
 	SignalReconcile = "reconcile"
+	// SignalAnswer takes an [Answer].
+	SignalAnswer = "answer"
 	// SignalCancelTurn takes a [CancelTurn].
 	SignalCancelTurn = "cancel_turn"
 	// SignalSetMode takes a [SetMode].
@@ -74,7 +78,8 @@ const (
 	// AttributeStatus (Keyword) is one of the Search* values.
 	AttributeStatus = "HeddleStatus"
 	// AttributePending (KeywordList) holds the kinds of part that wait for a
-	// person, so that HeddlePending = "approval" finds the threads to decide on.
+	// person, so that HeddlePending = "approval" finds the threads to decide on, and
+	// HeddlePending = "question" those that ask.
 	AttributePending = "HeddlePending"
 )
 

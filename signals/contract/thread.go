@@ -75,6 +75,8 @@ type State struct {
 	Pending []Approval `json:"pending,omitempty"`
 	// Reconciliations are those that are open, oldest first.
 	Reconciliations []Reconciliation `json:"reconciliations,omitempty"`
+	// Questions are those that wait for an answer, oldest first.
+	Questions []Question `json:"questions,omitempty"`
 	// Grants are the consents to further calls that stand.
 	Grants []Grant `json:"grants,omitempty"`
 	// Usage is the sum over all turns of the thread.

@@ -18,6 +18,7 @@ const (
 	KindSearch         Kind = "search"         // a snippet looks for tools
 	KindDescribe       Kind = "describe"       // a snippet reads about tools
 	KindApproval       Kind = "approval"       // a call waits, or waited, for a person
+	KindQuestion       Kind = "question"       // a call asks, or asked, a person
 	KindGrant          Kind = "grant"          // a consent to further calls of a tool
 	KindReconciliation Kind = "reconciliation" // it is not known whether a write was applied
 	KindMilestone      Kind = "milestone"      // something to know, such as a turn's end
@@ -77,6 +78,10 @@ type Part struct {
 	// it was answered; without the result, which the transcript has.
 	Reconciliation *Reconciliation `json:"reconciliation,omitempty"`
 	Finding        *Reconcile      `json:"finding,omitempty"`
+	// Question is what a part of kind question asks, and Answer what was answered,
+	// without its content.
+	Question *Question `json:"question,omitempty"`
+	Answer   *Answer   `json:"answer,omitempty"`
 	// Grant is what a part of kind grant is about; GrantID, of a call, names the grant
 	// by which it needed no approval.
 	Grant   *Grant `json:"grant,omitempty"`
@@ -85,7 +90,8 @@ type Part struct {
 	Decision *Decision `json:"decision,omitempty"`
 	// Problem says what went wrong.
 	Problem *Problem `json:"problem,omitempty"`
-	// Progress counts what is done of a part with several pieces.
+	// Progress counts what is done of a part with several pieces, and of a call as far
+	// as its source tells.
 	Progress *Progress `json:"progress,omitempty"`
 	Usage    *Usage    `json:"usage,omitempty"`
 	// StartedAt never changes, so that clients can order by (StartedAt, ID).
@@ -94,10 +100,21 @@ type Part struct {
 	DurationMS int64      `json:"duration_ms,omitempty"`
 }
 
-// Progress of a part with several pieces.
+// Progress of a part.
 type Progress struct {
-	Done  int `json:"done"`
+	Done int `json:"done"`
+	// Total is 0 where it is not known.
 	Total int `json:"total"`
+	// Message is what whoever carries out the call says of it.
+	Message string `json:"message,omitempty"`
+}
+
+// Beat is what the heartbeats of a thread's activities tell of what they carry out,
+// beside what is their own. It stands in no history: the server has the last one, and
+// [Part.Progress] of a part that runs is made of it.
+type Beat struct {
+	// Progress is by the ids of parts.
+	Progress map[string]Progress `json:"progress,omitempty"`
 }
 
 // TimelineQuery asks for the parts whose Seq is greater than After.

@@ -141,6 +141,7 @@ func TestHistories(t *testing.T) {
 		},
 	}
 	maps.Copy(paths, governed)
+	maps.Copy(paths, asking)
 	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, server)

@@ -43,6 +43,8 @@ func TestMain(m *testing.M) {
 				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second), heddle.Reconcile(lookUp)),
 			heddle.Tool("test.thing", "Writes to a thing.", write, heddle.Write(), heddle.ResourceKey("thing/{name}")),
 			heddle.Tool("test.unreached", "Writes, at the third attempt.", writeUnreached, heddle.Write(), heddle.WithoutApproval()),
+			heddle.Tool("test.order", "Writes what a person has answered.", order, heddle.Write(), heddle.WithoutApproval()),
+			heddle.Tool("test.inquire", "Reads what a person has answered.", inquire),
 			heddle.Source(held{}),
 			heddle.Tool("test.free", "Writes without asking.", write, heddle.Write(), heddle.WithoutApproval()),
 		)
@@ -218,6 +220,37 @@ func lookUp(_ context.Context, key string, in in) (heddle.Reconciled, error) {
 		return heddle.Applied(out{in.Name + " (looked up)"}), nil
 	}
 	return heddle.NeverApplied(), nil
+}
+
+// ask asks a person for a place.
+func ask(ctx context.Context, in in) (string, error) {
+	content, err := heddle.Elicit(ctx, heddle.Elicitation{
+		From: "the shop", Message: "Where shall " + in.Name + " be sent to?",
+		Schema: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string","minLength":2}},"required":["place"]}`),
+	})
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Place string `json:"place"`
+	}
+	return answer.Place, json.Unmarshal(content, &answer)
+}
+
+func order(ctx context.Context, in in) (out, error) {
+	place, err := ask(ctx, in)
+	if err != nil {
+		return out{}, err
+	}
+	return out{in.Name + " to " + place}, record("writes", in.Name+" "+heddle.IdempotencyKey(ctx))
+}
+
+func inquire(ctx context.Context, in in) (out, error) {
+	place, err := ask(ctx, in)
+	if err != nil {
+		return out{}, err
+	}
+	return out{in.Name + " at " + place}, record("reads", in.Name)
 }
 
 // held is a source that, once there is a file hold, waits at a gate whenever it
