@@ -151,7 +151,7 @@ func (c *call) failure(outer, inner context.Context, limit time.Duration, a answ
 	e.Tool = c.tool.ID
 	if c.tool.Operation == Read {
 		e.Effect = EffectNone
-		e.Retryable = e.Retryable || e.Code == CodeTimeout
+		e.Retryable = e.Retryable || e.Code == CodeTimeout || a.sent != "" // the network may do better
 	}
 	return e
 }

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -146,4 +147,46 @@ func TestUnreachedTargetIsTriedAgain(t *testing.T) {
 		t.Errorf("%d tries", len(tries))
 	}
 	b.replay("write_not_sent", "")
+}
+
+// A reset goes to the beginning of a turn, or to an event; what is not there is
+// refused.
+func TestResetOfAThread(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	b.wait(b.send("free:a|say:one"))
+	turn := b.send("free:b|say:two")
+	b.wait(turn)
+	ref := b.start.ThreadRef
+	for code, to := range map[string]signals.ResetTo{
+		contract.ErrUnknownTurn: {Turn: "t9"},
+		contract.ErrInvalid:     {Event: 2},
+	} {
+		if _, err := b.Reset(b.ctx(), ref, to); !hasCode(err, code) {
+			t.Errorf("reset to %+v: %v, want %s", to, err, code)
+		}
+	}
+	if _, err := b.Reset(b.ctx(), ref, signals.ResetTo{}); !hasCode(err, contract.ErrInvalid) {
+		t.Errorf("reset to nothing: %v", err)
+	}
+	for _, to := range []signals.ResetTo{{Turn: turn, Reason: "once more"}, {Turn: "t1"}} {
+		before := b.runID()
+		done, err := b.Reset(b.ctx(), ref, to)
+		b.must(err)
+		if done.Run == before || done.From != before || done.Writes == 0 || done.Event == 0 {
+			t.Errorf("reset to %+v: %+v", to, done)
+		}
+		if ended := b.wait(turn); ended.Status != contract.StatusCompleted || ended.Answer != "two" {
+			t.Errorf("turn = %+v, problem %v", ended, ended.Problem)
+		}
+		if got := b.effects(); got != "a b" {
+			t.Errorf("effects %q", got)
+		}
+	}
+}
+
+func (b *bed) runID() string {
+	b.t.Helper()
+	described, err := b.client.DescribeWorkflowExecution(b.ctx(), b.start.WorkflowID(), "")
+	b.must(err)
+	return described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
 }

@@ -42,6 +42,14 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.dark", "Waits at a gate and writes nothing; what became of it can be looked up.", writeNever,
 				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second), heddle.Reconcile(lookUp)),
 			heddle.Tool("test.thing", "Writes to a thing.", write, heddle.Write(), heddle.ResourceKey("thing/{name}")),
+			heddle.Tool("test.cutread", "Reads; the first connection breaks.", readCut),
+			heddle.Tool("test.cut", "Writes; the connection breaks.", writeCut, heddle.Write(), heddle.WithoutApproval()),
+			heddle.Tool("test.cutkeyed", "Writes to what honours keys; the first connection breaks.", writeCut,
+				heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
+			heddle.Tool("test.pay", "Pays.", pay, heddle.Write()),
+			heddle.Tool("test.hasty", "Writes within a second.", write, heddle.Write(), heddle.Timeout(time.Second)),
+			heddle.Tool("test.slow", "Reads for twelve seconds.", readSlow, heddle.Timeout(30*time.Second)),
+			heddle.Tool("test.odd", "Answers what is no answer.", odd, heddle.Timeout(time.Second)),
 			heddle.Tool("test.unreached", "Writes, at the third attempt.", writeUnreached, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.order", "Writes what a person has answered.", order, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.inquire", "Reads what a person has answered.", inquire),
@@ -132,6 +140,9 @@ func (play) Generate(ctx context.Context, req activities.ModelRequest, _ func(ac
 			}
 		default:
 			input := fmt.Sprintf(`{"name":%q}`, value)
+			if strings.HasPrefix(value, "{") {
+				input = value
+			}
 			reply.Calls = append(reply.Calls, activities.ModelCall{Name: "test__" + kind, Input: input})
 			reply.Stop = activities.StopCalls
 		}
