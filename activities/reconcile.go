@@ -46,10 +46,14 @@ type ReconcileResult struct {
 // how it ended.
 const settleGrace = ledgerTimeout
 
+// lookAgain is how often it is looked meanwhile whether the worker has told by now.
+const lookAgain = 5 * time.Second
+
 // Reconcile finds out what became of a write, and writes that into its claim. An
-// outcome that the claim has already is the truth. That nothing was applied holds
-// only once the time of the call is over: until then a worker that was taken for
-// lost may send it still.
+// outcome that the claim has already is the truth. That nothing was applied, or that
+// a person must look, holds only of what was asked once the time of the call was
+// over: until then a worker that was taken for lost may send it still, and a target
+// that gave no answer may be at it.
 //
 // It fails, to be tried again, where the target cannot be asked now.
 func (a *Activities) Reconcile(ctx context.Context, in ReconcileInput) (ReconcileResult, error) {
@@ -71,11 +75,17 @@ func (a *Activities) Reconcile(ctx context.Context, in ReconcileInput) (Reconcil
 	if err != nil {
 		return ReconcileResult{}, unavailable(ErrTypeBlobs, "read the input of the call", err)
 	}
+	asked := time.Now() // an answer may be long on its way, or wait for a worker that is paused
 	found, err := a.Broker.Reconcile(ctx, agent.scope(in.Thread),
 		catalog.Request{Tool: in.Call.Tool, Input: input, IdempotencyKey: q.key},
 		catalog.Plan{Tool: in.Call.Tool, DescriptorDigest: in.Call.DescriptorDigest, InputDigest: in.Call.InputDigest})
 	if err != nil {
 		return ReconcileResult{}, unavailable(ErrTypeReconcile, "find out what became of the call", err)
+	}
+	if found.Found != catalog.FoundApplied {
+		if err := tooEarly(claim, asked, "found: "+string(found.Found)); err != nil {
+			return ReconcileResult{}, err
+		}
 	}
 	switch found.Found {
 	case catalog.FoundApplied:
@@ -106,7 +116,11 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ReconcileR
 		}
 		return q.applied(ctx, claim, result)
 	}
-	return q.notApplied(ctx, claim, "a person found that it was not applied")
+	const reason = "a person found that it was not applied"
+	if err := tooEarly(claim, time.Now(), reason); err != nil {
+		return ReconcileResult{}, err
+	}
+	return q.notApplied(ctx, claim, reason)
 }
 
 // question is what became of one write.
@@ -157,14 +171,20 @@ func (q question) applied(ctx context.Context, claim *Claimed, result CallResult
 	return ReconcileResult{Found: catalog.FoundApplied, Key: q.key, Result: result}, nil
 }
 
-// notApplied takes the claim back, so that the write can be made again. It waits,
-// by failing, until nobody can send it anymore.
-func (q question) notApplied(ctx context.Context, claim *Claimed, reason string) (ReconcileResult, error) {
-	if left := time.Until(claim.Claim.Until.Add(settleGrace)); left > 0 {
-		return ReconcileResult{}, temporal.NewApplicationErrorWithOptions(
-			fmt.Sprintf("%s, and until %s it may still be sent", reason, claim.Claim.Until.UTC().Format(time.TimeOnly)),
-			ErrTypeTooEarly, temporal.ApplicationErrorOptions{NextRetryDelay: left})
+// tooEarly fails, to be tried again, where what was asked at a time says nothing
+// since the write could still be sent.
+func tooEarly(claim *Claimed, asked time.Time, reason string) error {
+	left := claim.Claim.Until.Add(settleGrace).Sub(asked)
+	if left <= 0 {
+		return nil
 	}
+	return temporal.NewApplicationErrorWithOptions(
+		fmt.Sprintf("%s, and until %s it may still be sent", reason, claim.Claim.Until.UTC().Format(time.TimeOnly)),
+		ErrTypeTooEarly, temporal.ApplicationErrorOptions{NextRetryDelay: min(left, lookAgain)})
+}
+
+// notApplied takes the claim back, so that the write can be made again.
+func (q question) notApplied(ctx context.Context, claim *Claimed, reason string) (ReconcileResult, error) {
 	if err := q.ledger.Release(ctx, q.key, claim.ID, reason); err != nil {
 		return ReconcileResult{}, unavailable(ErrTypeReconcile, "take the claim of the write back", err)
 	}

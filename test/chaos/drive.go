@@ -33,6 +33,13 @@ func (s *stage) tell(ctx context.Context, of story) ([]contract.Turn, error) {
 		if err != nil {
 			return turns, err
 		}
+		if chapter.Cancel > 0 {
+			wait(ctx, chapter.Cancel)
+			cancel := contract.CancelTurn{Turn: submitted.Turn, Reason: "enough"}
+			if err := insist(ctx, "cancel", func() error { return s.threads.Cancel(ctx, of.ref(), cancel) }); err != nil {
+				return turns, err
+			}
+		}
 		var turn contract.Turn
 		err = insist(ctx, "wait for "+submitted.Turn, func() (err error) {
 			turn, err = s.threads.Wait(ctx, of.ref(), submitted.Turn)

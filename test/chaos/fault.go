@@ -32,16 +32,6 @@ const (
 	faultRefuse fault = "refuse"
 )
 
-// hides reports whether a fault keeps whoever sent a write from knowing what came
-// of it.
-func (f fault) hides() bool {
-	switch f {
-	case faultLate, faultDropBefore, faultDropAfter, faultCut, faultErrorBefore, faultErrorAfter:
-		return true
-	}
-	return false
-}
-
 // lateBy is how long [faultLate] takes: longer than [toolTimeout].
 const lateBy = toolTimeout + 3*time.Second
 

@@ -118,6 +118,7 @@ func (b *bench) play(ctx context.Context, s *stage, stories []story) ([]ended, *
 	living, stop := context.WithTimeout(ctx, length+drain)
 	defer stop()
 	go s.approve(living)
+	go s.lookAfter(living)
 
 	ends := make([]ended, len(stories))
 	var over atomic.Int64

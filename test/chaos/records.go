@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"sync"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 )
@@ -18,6 +19,8 @@ type records struct {
 	mu sync.Mutex
 	// tried counts the requests of this process by what they are for.
 	tried map[string]int
+	// under counts the requests of a key that are being carried out.
+	under map[string]int
 }
 
 const recordsSchema = `
@@ -51,7 +54,7 @@ func openRecords(ctx context.Context, path string) (*records, error) {
 	if _, err := db.ExecContext(ctx, recordsSchema); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the tables of %s: %w", path, err), db.Close())
 	}
-	return &records{db: db, tried: map[string]int{}}, nil
+	return &records{db: db, tried: map[string]int{}, under: map[string]int{}}, nil
 }
 
 func (r *records) Close() error { return r.db.Close() }
@@ -69,6 +72,36 @@ func (r *records) tries(of string) int {
 	n := r.tried[of]
 	r.tried[of]++
 	return n
+}
+
+// begin says that a request of a key is being carried out, until the returned
+// function is called.
+func (r *records) begin(key string) (end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.under[key]++
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.under[key]--
+	}
+}
+
+// pending reports whether a request of a key is being carried out.
+func (r *records) pending(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.under[key] > 0
+}
+
+// applied returns the effect of a key; nil if there is none.
+func (r *records) applied(ctx context.Context, key string) (*answer, error) {
+	var a answer
+	err := r.db.QueryRowContext(ctx, `SELECT thread, intent, id FROM effects WHERE key = ? ORDER BY id LIMIT 1`, key).Scan(&a.Thread, &a.Intent, &a.Effect)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &a, err
 }
 
 // arrived records a request before anything comes of it.
@@ -107,8 +140,9 @@ func (r *records) apply(ctx context.Context, id int64, q request, honoursKeys bo
 
 // intentRecord is what the target has of one intent of a thread.
 type intentRecord struct {
-	// Effects is how often it was applied.
-	Effects int
+	// Effects is how often it was applied, and AppliedAt is when, first.
+	Effects   int
+	AppliedAt time.Time
 	// Keys are the idempotency keys under which it was asked for.
 	Keys map[string]bool
 	// Faults are those of its requests.
@@ -125,22 +159,30 @@ func (r *records) all(ctx context.Context) (map[[2]string]*intentRecord, error) 
 		}
 		return found[at]
 	}
-	requests, err := r.db.QueryContext(ctx, `SELECT key, thread, intent, fault, EXISTS (SELECT 1 FROM effects WHERE request = requests.id) FROM requests ORDER BY id`)
+	requests, err := r.db.QueryContext(ctx, `SELECT requests.key, requests.thread, requests.intent, fault, coalesce(effects.at, '')
+		FROM requests LEFT JOIN effects ON request = requests.id ORDER BY requests.id`)
 	if err != nil {
 		return nil, err
 	}
 	defer requests.Close()
 	for requests.Next() {
 		var q request
-		var applied bool
+		var applied string
 		if err := requests.Scan(&q.Key, &q.Thread, &q.Intent, &q.Fault, &applied); err != nil {
 			return nil, err
 		}
 		record := of(q.Thread, q.Intent)
 		record.Keys[q.Key] = true
 		record.Faults = append(record.Faults, q.Fault)
-		if applied {
-			record.Effects++
+		if applied == "" {
+			continue
+		}
+		at, err := time.Parse(time.RFC3339, applied)
+		if err != nil {
+			return nil, err
+		}
+		if record.Effects++; record.Effects == 1 || at.Before(record.AppliedAt) {
+			record.AppliedAt = at
 		}
 	}
 	return found, requests.Err()

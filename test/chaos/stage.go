@@ -41,6 +41,8 @@ type stage struct {
 	threads  *signals.Client
 	archive  *blobs.Store
 
+	targetAddress string
+
 	// server, target and workers are who can be struck.
 	server  *actor
 	target  *actor
@@ -69,13 +71,12 @@ func (s *stage) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	targetAddress, err := freeAddress()
-	if err != nil {
+	if s.targetAddress, err = freeAddress(); err != nil {
 		return err
 	}
 	s.server = temporal
 	s.target = &actor{name: "target", logs: s.dir, ready: targetReady, command: child.Command{
-		Path: self, Args: []string{"-target", targetAddress, "-target-database", s.path("target.db"), "-seed", fmt.Sprint(s.seed)},
+		Path: self, Args: []string{"-target", s.targetAddress, "-target-database", s.path("target.db"), "-seed", fmt.Sprint(s.seed)},
 	}}
 	if err := errors.Join(s.server.start(ctx), s.target.start(ctx)); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (s *stage) open(ctx context.Context) error {
 	for n := range workers {
 		worker := &actor{name: fmt.Sprintf("worker-%d", n+1), logs: s.dir, ready: "worker started", command: child.Command{
 			Path: self, Args: []string{"--config", s.path("heddle.yaml")}, Dir: s.dir,
-			Env: append(child.ClientEnv(s.server.address), envRole+"=worker", envTarget+"="+targetAddress,
+			Env: append(child.ClientEnv(s.server.address), envRole+"=worker", envTarget+"="+s.targetAddress,
 				envScripts+"="+s.path("scripts"), "CHAOS_BLOBS="+s.path("blobs")),
 		}}
 		s.workers = append(s.workers, worker)

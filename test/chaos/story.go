@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // story is what one thread does. It follows from the seed.
@@ -23,6 +24,8 @@ type chapter struct {
 	Text string
 	// Writes are the intents of its writes.
 	Writes []string
+	// Cancel is after how long the turn is cancelled. 0: it is let to its end.
+	Cancel time.Duration
 	// steps are those of the scripted model, before it answers.
 	steps []step
 }
@@ -67,6 +70,9 @@ func writeStories(seed uint64, threads int, folder string) ([]story, error) {
 
 func newChapter(random *rand.Rand, s story, n int) chapter {
 	c := chapter{Text: fmt.Sprintf("%s turn %d.", s.Thread, n)}
+	if random.IntN(10) == 0 {
+		c.Cancel = time.Duration(100+random.IntN(5000)) * time.Millisecond
+	}
 	intent := 0
 	next := func() call {
 		intent++

@@ -11,33 +11,10 @@ import (
 
 // strikes is what was done to the actors.
 type strikes struct {
-	mu    sync.Mutex
-	spans []span
+	mu sync.Mutex
 	// kills counts the strikes by what they are.
 	kills map[string]int
 	err   error
-}
-
-// span is a time in which an actor was away.
-type span struct {
-	who      string
-	from, to time.Time
-}
-
-// reach is how long after an actor was away writes may still suffer from it: a
-// heartbeat has to be missed first.
-const reach = 20 * time.Second
-
-// during reports whether any actor was away in a time.
-func (s *strikes) during(from, to time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, one := range s.spans {
-		if one.from.Before(to) && one.to.Add(reach).After(from) {
-			return true
-		}
-	}
-	return false
 }
 
 // strike strikes actors at random, a pause in the mean between one and the next,
@@ -58,9 +35,7 @@ func (s *stage) strike(ctx context.Context, pace time.Duration) *strikes {
 			continue
 		}
 		under.Go(func() {
-			from := time.Now()
-			err := blow(victim)
-			done.release(victim, span{victim.name, from, time.Now()}, err)
+			done.release(victim, blow(victim))
 		})
 	}
 }
@@ -82,20 +57,32 @@ func (s *stage) choose(random *rand.Rand) (victim *actor, kind string, blow func
 			return syscall.Kill(a.process.PID(), syscall.SIGCONT)
 		}
 	}
+	stop := func(a *actor) error {
+		_ = a.process.Stop(stopGrace) // it is killed if it does not
+		return a.start(context.Background())
+	}
+	const beyond = 11 * time.Second // for so long that heartbeats are missed
 	worker := s.workers[random.IntN(len(s.workers))]
 	switch n := random.IntN(100); {
-	case n < 60:
+	case n < 55:
 		return worker, "worker", kill
-	case n < 72:
+	case n < 62:
+		return worker, "stop", stop
+	case n < 71:
 		return worker, "pause", pause(away)
-	case n < 82: // long enough for the server to give the worker up
-		return worker, "pause", pause(11*time.Second + 3*away)
-	case n < 90:
+	case n < 80:
+		return worker, "pause", pause(beyond + 3*away)
+	case n < 88:
 		return s.server, "temporal", kill
+	case n < 91:
+		return s.server, "pause", pause(beyond)
 	default:
 		return s.target, "target", kill
 	}
 }
+
+// stopGrace is how long a worker that is asked to stop may take.
+const stopGrace = 20 * time.Second
 
 // takes reports whether an actor can be struck now, and marks it.
 func (s *strikes) takes(a *actor, kind string) bool {
@@ -109,11 +96,10 @@ func (s *strikes) takes(a *actor, kind string) bool {
 	return true
 }
 
-func (s *strikes) release(a *actor, of span, err error) {
+func (s *strikes) release(a *actor, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.busy = false
-	s.spans = append(s.spans, of)
 	if s.err == nil {
 		s.err = err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -37,6 +38,7 @@ func runTarget(address, database string, seed uint64) error {
 	mux.HandleFunc("GET /things/{thread}/{intent}", t.read)
 	mux.HandleFunc("POST /plain/{thread}/{intent}", func(w http.ResponseWriter, r *http.Request) { t.write(w, r, false) })
 	mux.HandleFunc("POST /keyed/{thread}/{intent}", func(w http.ResponseWriter, r *http.Request) { t.write(w, r, true) })
+	mux.HandleFunc("GET /effects/{key}", t.find)
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
@@ -58,21 +60,51 @@ type answer struct {
 	Effect int64 `json:"effect,omitempty"`
 }
 
+// status is what the target says of a key.
+type status struct {
+	// Pending says that a request under it is being carried out.
+	Pending bool `json:"pending"`
+	// Applied is the effect, if there is one.
+	Applied *answer `json:"applied,omitempty"`
+}
+
 func (t *target) read(w http.ResponseWriter, r *http.Request) {
 	thread, intent := r.PathValue("thread"), r.PathValue("intent")
-	n := t.records.tries(thread + "/" + intent)
-	random := dice(t.seed, "read", thread, intent, strconv.Itoa(n))
+	if t.misread(w, thread, intent) {
+		respond(w, answer{Thread: thread, Intent: intent})
+	}
+}
+
+// find says what was done under a key. What is being done is looked for first: what
+// ends meanwhile is then seen at least once.
+func (t *target) find(w http.ResponseWriter, r *http.Request) {
+	key := r.PathValue("key")
+	found := status{Pending: t.records.pending(key)}
+	var err error
+	if found.Applied, err = t.records.applied(r.Context(), key); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if t.misread(w, "key", key) {
+		respond(w, found)
+	}
+}
+
+// misread lets a read meet a fault, and reports whether it can be answered still.
+func (t *target) misread(w http.ResponseWriter, of ...string) bool {
+	n := t.records.tries(strings.Join(of, "/"))
+	random := dice(t.seed, append(of, "read", strconv.Itoa(n))...)
 	switch readOdds.draw(random) {
 	case faultDelay:
 		t.delay(random)
 	case faultDropBefore:
 		drop(w, nil)
-		return
+		return false
 	case faultErrorBefore:
 		http.Error(w, "out of order", http.StatusServiceUnavailable)
-		return
+		return false
 	}
-	respond(w, answer{Thread: thread, Intent: intent})
+	return true
 }
 
 // write applies a write, or not, and answers, or not. Who asked may have gone: a
@@ -83,6 +115,7 @@ func (t *target) write(w http.ResponseWriter, r *http.Request, honoursKeys bool)
 	n := t.records.tries(q.Key + q.Thread + "/" + q.Intent)
 	random := dice(t.seed, "write", q.Thread, q.Intent, strconv.Itoa(n))
 	q.Fault = writeOdds.draw(random)
+	defer t.records.begin(q.Key)()
 	id, err := t.records.arrived(ctx, q)
 	if err != nil {
 		http.Error(w, "cannot record the request: "+err.Error(), http.StatusInternalServerError)
@@ -128,7 +161,7 @@ func (t *target) delay(random interface{ IntN(int) int }) {
 	time.Sleep(time.Duration(50+random.IntN(1450)) * time.Millisecond)
 }
 
-func respond(w http.ResponseWriter, body answer) {
+func respond(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(body) // who asked may be gone
 }

@@ -16,8 +16,9 @@ const (
 	toldUnknown = contract.CodeOutcomeUnknown
 )
 
-// told reads in the thread's transcript what became of each of its intents.
-func (s *stage) told(ctx context.Context, of story) (map[string]string, error) {
+// told reads in the thread's transcript what became of each of its intents. A snippet
+// whose turn was cancelled tells nothing of them.
+func (s *stage) told(ctx context.Context, of story, cancelled map[string]bool) (map[string]string, error) {
 	messages, err := s.threads.Transcript(ctx, of.ref(), 0, 0)
 	if err != nil {
 		return nil, err
@@ -33,6 +34,7 @@ func (s *stage) told(ctx context.Context, of story) (map[string]string, error) {
 		case m.Role != contract.RoleTool:
 		case intents[m.Call] != "":
 			told[intents[m.Call]] = outcome(m.Problem)
+		case cancelled[m.Turn]:
 		default:
 			if err := toldBySnippet(m, told); err != nil {
 				return nil, err

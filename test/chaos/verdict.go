@@ -22,8 +22,9 @@ type verdict struct {
 	Doubled int `json:"doubled"`
 	// Lost are writes that a thread was told are applied, and are not.
 	Lost int `json:"lost"`
-	// UnknownTrue are writes of which a thread was told that their outcome is not
-	// known, where it could not be known; UnknownFalse those where it could.
+	// UnknownTrue are reconciliations that found what is so, or were given up;
+	// UnknownFalse those that did not, and writes whose outcome a thread was told is
+	// unknown though nobody had given up.
 	UnknownTrue  int `json:"unknown_true"`
 	UnknownFalse int `json:"unknown_false"`
 	// Stuck are threads that did not come to their end, or a turn of which failed.
@@ -32,13 +33,19 @@ type verdict struct {
 	ReplayFailures int `json:"replay_failures"`
 	// Denied are writes that a thread was told are not applied, and are.
 	Denied int `json:"denied_falsely"`
-	// UnknownApplied are those of UnknownTrue that the target has applied.
-	UnknownApplied int `json:"unknown_applied"`
+	// FoundApplied, FoundNotApplied, GivenUp and LeftOpen, at the end of a thread, are
+	// those of UnknownTrue by what was found.
+	FoundApplied    int `json:"found_applied"`
+	FoundNotApplied int `json:"found_not_applied"`
+	GivenUp         int `json:"given_up"`
+	LeftOpen        int `json:"left_open"`
 	// Untold are writes that a thread was told nothing of.
 	Untold      int `json:"untold"`
 	ServerKills int `json:"server_kills"`
 	TargetKills int `json:"target_kills"`
 	Pauses      int `json:"pauses"`
+	// Stops is how many workers were asked to stop, as when a new version is rolled out.
+	Stops int `json:"stops"`
 }
 
 // fails reports whether something is not as it must be.
@@ -72,7 +79,7 @@ func (s *stage) judge(ctx context.Context, out io.Writer, ends []ended, done *st
 		v.Writes += min(record.Effects, 1)
 	}
 	for _, end := range ends {
-		j := judgement{&v, out, end, found, done}
+		j := judgement{&v, out, end, found}
 		j.thread(ctx, s)
 	}
 	return v, nil
@@ -81,10 +88,9 @@ func (s *stage) judge(ctx context.Context, out io.Writer, ends []ended, done *st
 // judgement judges one thread.
 type judgement struct {
 	*verdict
-	out    io.Writer
-	end    ended
-	found  map[[2]string]*intentRecord
-	struck *strikes
+	out   io.Writer
+	end   ended
+	found map[[2]string]*intentRecord
 }
 
 func (j judgement) say(count *int, format string, args ...any) {
@@ -96,7 +102,8 @@ func (j judgement) thread(ctx context.Context, s *stage) {
 	if err := s.replay(ctx, j.end.story); err != nil {
 		j.say(&j.ReplayFailures, "does not replay: %v", err)
 	}
-	told, err := s.told(ctx, j.end.story)
+	cancelled := j.cancelled()
+	told, err := s.told(ctx, j.end.story, cancelled)
 	switch failed := j.failedTurn(); {
 	case j.end.err != nil:
 		j.say(&j.Stuck, "is stuck: %v", j.end.err)
@@ -105,16 +112,72 @@ func (j judgement) thread(ctx context.Context, s *stage) {
 	case err != nil:
 		j.say(&j.Stuck, "tells nothing: %v", err)
 	}
+	doubts, err := s.doubts(ctx, j.end.story)
+	if err != nil && j.end.err == nil {
+		j.say(&j.Stuck, "the timeline cannot be read: %v", err)
+	}
+	// A call of a turn that was cancelled does not wait until it is known what became
+	// of it, and one that nobody finds out about cannot.
+	left := map[string]bool{}
+	for _, d := range doubts {
+		j.doubt(d, cancelled[d.turn])
+		left[d.intent] = left[d.intent] || cancelled[d.turn] || d.finding == contract.FindingAbandoned
+	}
 	for n, chapter := range j.end.story.Turns {
 		for _, intent := range chapter.Writes {
-			j.write(n, intent, told[intent])
+			j.write(intent, told[intent], left[intent], cancelled[turnID(n)])
 		}
 	}
 }
 
+// cancelled are the turns that were cancelled, as they were meant to be.
+func (j judgement) cancelled() map[string]bool {
+	cancelled := map[string]bool{}
+	for n, turn := range j.end.turns {
+		if turn.Status == contract.StatusCancelled && j.end.story.Turns[n].Cancel > 0 {
+			cancelled[turn.ID] = true
+		}
+	}
+	return cancelled
+}
+
+// turnID is the id of a thread's turn, from 0.
+func turnID(n int) string { return fmt.Sprintf("t%d", n+1) }
+
+// record is what the target has of an intent.
+func (j judgement) record(intent string) *intentRecord {
+	if record := j.found[[2]string{j.end.story.Thread, intent}]; record != nil {
+		return record
+	}
+	return &intentRecord{}
+}
+
+// doubt judges what was found out about a write. That of a turn which was cancelled may
+// still be open when the thread is closed.
+func (j judgement) doubt(d doubt, cancelled bool) {
+	record := j.record(d.intent)
+	if open := d.finding == ""; !d.tellsTruth(record) && !(open && cancelled) {
+		j.say(&j.UnknownFalse, "%s: %q is not so: applied %d times, first at %s; found at %s; faults %q",
+			d.intent, d.title, record.Effects, record.AppliedAt, d.at, record.Faults)
+		return
+	}
+	j.UnknownTrue++
+	switch d.finding {
+	case contract.FindingApplied:
+		j.FoundApplied++
+	case contract.FindingNotApplied:
+		j.FoundNotApplied++
+	case contract.FindingAbandoned:
+		j.GivenUp++
+	default:
+		j.LeftOpen++
+	}
+}
+
 func (j judgement) failedTurn() *contract.Turn {
+	cancelled := j.cancelled()
 	for i, turn := range j.end.turns {
-		if turn.Status != contract.StatusCompleted {
+		if turn.Status != contract.StatusCompleted && !cancelled[turn.ID] {
 			return &j.end.turns[i]
 		}
 	}
@@ -122,11 +185,8 @@ func (j judgement) failedTurn() *contract.Turn {
 }
 
 // write judges one write.
-func (j judgement) write(turn int, intent, told string) {
-	record := j.found[[2]string{j.end.story.Thread, intent}]
-	if record == nil {
-		record = &intentRecord{}
-	}
+func (j judgement) write(intent, told string, left, cancelled bool) {
+	record := j.record(intent)
 	if record.Effects > 1 {
 		j.say(&j.Doubled, "%s was applied %d times, under %d keys, with faults %q", intent, record.Effects, len(record.Keys), record.Faults)
 	}
@@ -134,38 +194,18 @@ func (j judgement) write(turn int, intent, told string) {
 	switch {
 	case told == toldApplied && !applied:
 		j.say(&j.Lost, "%s is lost: the thread was told that it is applied; faults %q", intent, record.Faults)
-	case told == toldUnknown && !j.unknowable(turn, record):
-		j.say(&j.UnknownFalse, "%s is said to be unknown, and nothing kept it from being known; applied %t", intent, applied)
+	case told == toldUnknown && !left:
+		j.say(&j.UnknownFalse, "%s is said to be unknown, and nobody had given up finding out; applied %t", intent, applied)
 	case told == toldUnknown:
-		j.UnknownTrue++
-		if applied {
-			j.UnknownApplied++
-		}
-	case told == toldNothing && j.end.err == nil:
+	case told == toldNothing && j.end.err == nil && !cancelled:
 		j.say(&j.Untold, "%s: the thread was told nothing; applied %t", intent, applied)
 	case told != toldApplied && told != toldNothing && applied:
 		j.say(&j.Denied, "%s is applied, and the thread was told %s; faults %q", intent, told, record.Faults)
 	}
 }
 
-// unknowable reports whether something kept the outcome of a write from being known:
-// the target's answer, or someone who was away during the turn.
-func (j judgement) unknowable(turn int, record *intentRecord) bool {
-	for _, f := range record.Faults {
-		if f.hides() {
-			return true
-		}
-	}
-	if turn >= len(j.end.turns) {
-		return true
-	}
-	t := j.end.turns[turn]
-	from, to := t.StartedAt, t.EndedAt
-	return from == nil || to == nil || j.struck.during(*from, *to)
-}
-
 // sum says in a line what happened, for people.
 func (v verdict) sum(took time.Duration) string {
-	return strings.TrimSpace(fmt.Sprintf("%d threads made %d writes in %s, while workers were killed %d and paused %d times, the server %d and the target %d times",
-		v.Threads, v.Writes, took.Round(time.Second), v.Kills, v.Pauses, v.ServerKills, v.TargetKills))
+	return strings.TrimSpace(fmt.Sprintf("%d threads made %d writes in %s, while workers were killed %d and stopped %d times, the server was killed %d, the target %d times, and %d were paused",
+		v.Threads, v.Writes, took.Round(time.Second), v.Kills, v.Stops, v.ServerKills, v.TargetKills, v.Pauses))
 }

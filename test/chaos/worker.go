@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +21,13 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// toolTimeout bounds one call of a tool.
-const toolTimeout = 5 * time.Second
+const (
+	// toolTimeout bounds one call of most tools.
+	toolTimeout = 5 * time.Second
+	// patience bounds one of a tool that is still under way when its worker has been
+	// paused for so long that the server has given it up.
+	patience = 25 * time.Second
+)
 
 // The environment of a worker.
 const (
@@ -32,19 +38,16 @@ const (
 // runWorker is a worker as an application has one: its tools, and its agents in a
 // file.
 func runWorker() {
-	t := &targetClient{base: "http://" + os.Getenv(envTarget), http: &http.Client{Transport: &http.Transport{
-		// On a connection that is used again, net/http repeats a request by itself
-		// where the Idempotency-Key says that it may, and this target does not honour it.
-		DisableKeepAlives: true,
-	}}}
+	t := newTargetClient(os.Getenv(envTarget))
 	limited := heddle.Timeout(toolTimeout)
 	heddle.Main(
 		heddle.Model("scripts", &scripts{folder: os.Getenv(envScripts), loaded: map[string]*scripted.Model{}}),
 		heddle.Tool("chaos.look", "Reads.", t.call(http.MethodGet, "things"), limited),
-		heddle.Tool("chaos.ask", "Writes what a person agrees to.", t.call(http.MethodPost, "plain"), limited, heddle.Write()),
-		heddle.Tool("chaos.free", "Writes.", t.call(http.MethodPost, "plain"), limited, heddle.Write(), heddle.WithoutApproval()),
-		heddle.Tool("chaos.keyed", "Writes to what honours keys.", t.call(http.MethodPost, "keyed"), limited,
-			heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
+		heddle.Tool("chaos.ask", "Writes what a person agrees to.", t.call(http.MethodPost, "plain"), heddle.Timeout(patience), heddle.Write()),
+		heddle.Tool("chaos.free", "Writes.", t.call(http.MethodPost, "plain"), limited, heddle.Write(), heddle.WithoutApproval(),
+			heddle.Reconcile(t.reconcile)),
+		heddle.Tool("chaos.keyed", "Writes to what honours keys.", t.call(http.MethodPost, "keyed"), limited, heddle.Write(),
+			heddle.WithoutApproval(), heddle.HonoursKeys(), heddle.Reconcile(t.reconcile)),
 	)
 }
 
@@ -57,7 +60,8 @@ agents:
   direct: {instructions: Play the script., model: scripts, web: false, tools: [chaos.*, target.*], limits: {steps: 100}}
   coder: {instructions: Play the script., model: scripts, web: false, exposure: code, tools: [chaos.*, target.*], limits: {steps: 100}}
 openapi:
-  target: {spec: target.yaml, server: "http://${CHAOS_TARGET}", allow: ["${CHAOS_TARGET}"], timeout: 5s}
+  target: {spec: target.yaml, server: "http://${CHAOS_TARGET}", allow: ["${CHAOS_TARGET}"], timeout: 5s, reconcile: {target.apply: {
+    read: target.find, input: {key: key}, applied: has(output.applied), not_applied: "!has(output.applied) && !output.pending", result: output.applied}}}
 `
 
 // targetSpec describes the target to workers as any service would.
@@ -76,15 +80,32 @@ paths:
           description: done
           content:
             application/json:
-              schema:
-                type: object
-                required: [thread, intent]
-                properties: {thread: {type: string}, intent: {type: string}, effect: {type: integer}}
+              schema: {$ref: "#/components/schemas/answer"}
   /plain/{thread}/{intent}:
     parameters: *place
     post:
       operationId: apply
       responses: *answers
+  /effects/{key}:
+    get:
+      operationId: find
+      parameters:
+        - {name: key, in: path, required: true, schema: {type: string}}
+      responses:
+        "200":
+          description: what was done under the key
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [pending]
+                properties: {pending: {type: boolean}, applied: {$ref: "#/components/schemas/answer"}}
+components:
+  schemas:
+    answer:
+      type: object
+      required: [thread, intent]
+      properties: {thread: {type: string}, intent: {type: string}, effect: {type: integer}}
 `
 
 // intentOf is what every tool is called with.
@@ -97,6 +118,14 @@ type intentOf struct {
 type targetClient struct {
 	base string
 	http *http.Client
+}
+
+func newTargetClient(address string) *targetClient {
+	return &targetClient{base: "http://" + address, http: &http.Client{Timeout: patience + time.Second, Transport: &http.Transport{
+		// On a connection that is used again, net/http repeats a request by itself
+		// where the Idempotency-Key says that it may, and this target does not honour it.
+		DisableKeepAlives: true,
+	}}}
 }
 
 // call returns a tool's function. What it does not know of a write it says.
@@ -130,6 +159,38 @@ func (t *targetClient) call(method, path string) func(context.Context, intentOf)
 		}
 		return a, nil
 	}
+}
+
+// reconcile asks the target what became of a write.
+func (t *targetClient) reconcile(ctx context.Context, key string, _ intentOf) (heddle.Reconciled, error) {
+	found, err := t.find(ctx, key)
+	switch {
+	case err != nil:
+		return heddle.Reconciled{}, err
+	case found.Pending:
+		return heddle.Reconciled{}, errors.New("the target is at it")
+	case found.Applied == nil:
+		return heddle.NeverApplied(), nil
+	}
+	return heddle.Applied(found.Applied), nil
+}
+
+// find asks the target what it has done under a key.
+func (t *targetClient) find(ctx context.Context, key string) (status, error) {
+	var found status
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, t.base+"/effects/"+url.PathEscape(key), nil)
+	if err != nil {
+		return found, err
+	}
+	response, err := t.http.Do(r)
+	if err != nil {
+		return found, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return found, fmt.Errorf("the target answered %s", response.Status)
+	}
+	return found, json.NewDecoder(response.Body).Decode(&found)
 }
 
 // scripts is a model that plays a script of each thread's own.
