@@ -15,6 +15,8 @@ import (
 // records is the target's database: what it was asked for, and what it applied.
 type records struct {
 	db *sql.DB
+	// start is how often the target has been started before.
+	start int
 
 	mu sync.Mutex
 	// tried counts the requests of this process by what they are for.
@@ -24,6 +26,7 @@ type records struct {
 }
 
 const recordsSchema = `
+CREATE TABLE IF NOT EXISTS starts (at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))) STRICT;
 CREATE TABLE IF NOT EXISTS requests (
 	id     INTEGER PRIMARY KEY,
 	key    TEXT NOT NULL,
@@ -57,6 +60,16 @@ func openRecords(ctx context.Context, path string) (*records, error) {
 	return &records{db: db, tried: map[string]int{}, under: map[string]int{}}, nil
 }
 
+// started counts this start of the target: after it, the same requests meet other
+// faults.
+func (r *records) started(ctx context.Context) error {
+	if err := r.db.QueryRowContext(ctx, `SELECT count(*) FROM starts`).Scan(&r.start); err != nil {
+		return err
+	}
+	_, err := r.db.ExecContext(ctx, `INSERT INTO starts DEFAULT VALUES`)
+	return err
+}
+
 func (r *records) Close() error { return r.db.Close() }
 
 // request is one request for a write.
@@ -65,13 +78,12 @@ type request struct {
 	Fault               fault
 }
 
-// tries counts one more request for the same, from 0.
-func (r *records) tries(of string) int {
+// try counts one more request for the same, and names it.
+func (r *records) try(of string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := r.tried[of]
 	r.tried[of]++
-	return n
+	return fmt.Sprintf("start %d, try %d", r.start, r.tried[of])
 }
 
 // begin says that a request of a key is being carried out, until the returned

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -33,6 +32,9 @@ func runTarget(address, database string, seed uint64) error {
 		return err
 	}
 	defer records.Close()
+	if err := records.started(ctx); err != nil {
+		return err
+	}
 	t := &target{records, seed}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /things/{thread}/{intent}", t.read)
@@ -92,8 +94,8 @@ func (t *target) find(w http.ResponseWriter, r *http.Request) {
 
 // misread lets a read meet a fault, and reports whether it can be answered still.
 func (t *target) misread(w http.ResponseWriter, of ...string) bool {
-	n := t.records.tries(strings.Join(of, "/"))
-	random := dice(t.seed, append(of, "read", strconv.Itoa(n))...)
+	try := t.records.try(strings.Join(of, "/"))
+	random := dice(t.seed, append(of, "read", try)...)
 	switch readOdds.draw(random) {
 	case faultDelay:
 		t.delay(random)
@@ -112,8 +114,7 @@ func (t *target) misread(w http.ResponseWriter, of ...string) bool {
 func (t *target) write(w http.ResponseWriter, r *http.Request, honoursKeys bool) {
 	q := request{Key: r.Header.Get("Idempotency-Key"), Thread: r.PathValue("thread"), Intent: r.PathValue("intent")}
 	ctx := context.WithoutCancel(r.Context())
-	n := t.records.tries(q.Key + q.Thread + "/" + q.Intent)
-	random := dice(t.seed, "write", q.Thread, q.Intent, strconv.Itoa(n))
+	random := dice(t.seed, "write", q.Thread, q.Intent, t.records.try(q.Thread+"/"+q.Intent))
 	q.Fault = writeOdds.draw(random)
 	defer t.records.begin(q.Key)()
 	id, err := t.records.arrived(ctx, q)

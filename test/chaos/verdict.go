@@ -98,7 +98,13 @@ func (j judgement) say(count *int, format string, args ...any) {
 	fmt.Fprintf(j.out, "%s (%s): %s\n", j.end.story.Thread, j.end.story.Agent, fmt.Sprintf(format, args...))
 }
 
+// judgeWithin bounds the judging of one thread: one that has not come to its end may
+// not answer.
+const judgeWithin = time.Minute
+
 func (j judgement) thread(ctx context.Context, s *stage) {
+	ctx, cancel := context.WithTimeout(ctx, judgeWithin)
+	defer cancel()
 	if err := s.replay(ctx, j.end.story); err != nil {
 		j.say(&j.ReplayFailures, "does not replay: %v", err)
 	}
@@ -112,9 +118,11 @@ func (j judgement) thread(ctx context.Context, s *stage) {
 	case err != nil:
 		j.say(&j.Stuck, "tells nothing: %v", err)
 	}
-	doubts, err := s.doubts(ctx, j.end.story)
-	if err != nil && j.end.err == nil {
-		j.say(&j.Stuck, "the timeline cannot be read: %v", err)
+	var doubts []doubt
+	if j.end.err == nil { // the timeline of one that has not ended does not end
+		if doubts, err = s.doubts(ctx, j.end.story); err != nil {
+			j.say(&j.Stuck, "the timeline cannot be read: %v", err)
+		}
 	}
 	// A call of a turn that was cancelled does not wait until it is known what became
 	// of it, and one that nobody finds out about cannot.
@@ -194,7 +202,7 @@ func (j judgement) write(intent, told string, left, cancelled bool) {
 	switch {
 	case told == toldApplied && !applied:
 		j.say(&j.Lost, "%s is lost: the thread was told that it is applied; faults %q", intent, record.Faults)
-	case told == toldUnknown && !left:
+	case told == toldUnknown && !left && j.end.err == nil:
 		j.say(&j.UnknownFalse, "%s is said to be unknown, and nobody had given up finding out; applied %t", intent, applied)
 	case told == toldUnknown:
 	case told == toldNothing && j.end.err == nil && !cancelled:
