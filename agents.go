@@ -39,7 +39,7 @@ func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
 		}
 		agents[agent.Name] = activities.Agent{
 			Name: agent.Name, Instructions: agent.Instructions, MaxOutputTokens: agent.MaxOutputTokens,
-			Tools: p.withWeb(c, agent.Tools, agent.NoWeb), Exposure: agent.Exposure, Limits: agent.Limits.WithDefaults(), Mode: agent.Mode,
+			Tools: p.withWeb(c, agent.Tools, agent.NoWeb), Exposure: agent.Exposure, Eager: agent.Eager, Limits: agent.Limits.WithDefaults(), Mode: agent.Mode,
 			Model: built.model, ModelName: built.name, Price: built.price,
 		}
 	}
@@ -56,7 +56,7 @@ func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
 		}
 		agents[agent.Name] = activities.Agent{
 			Name: agent.Name, Instructions: agent.Instructions, MaxOutputTokens: agent.MaxOutputTokens,
-			Tools: p.withWeb(c, agent.Tools, agent.NoWeb), Exposure: agent.Exposure, Limits: agent.Limits, Mode: agent.Mode,
+			Tools: p.withWeb(c, agent.Tools, agent.NoWeb), Exposure: agent.Exposure, Eager: agent.Eager, Limits: agent.Limits, Mode: agent.Mode,
 			Model: built.model, ModelName: built.name, Price: built.price,
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // each. TestPolicyBlocksEveryCaller in test/durability proves for each of them that
 // a policy stops it.
 var callers = map[string]string{
-	"activities/batchread.go": "reads that a model asks for",
-	"activities/write.go":     "writes, of a model and of a snippet",
+	"activities/batchread.go": "reads that a model asks for, as functions or through the gateway",
+	"activities/write.go":     "writes, of a model, through the gateway too, and of a snippet",
 	"activities/dispatch.go":  "the way from both to the broker",
 	"codemode/serve.go":       "reads of a snippet",
 }

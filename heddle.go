@@ -163,6 +163,14 @@ func checkAgent(a Agent) error {
 			bad("%w", err)
 		}
 	}
+	for _, glob := range a.Eager {
+		if err := catalog.CheckGlob(glob); err != nil {
+			bad("eager: %w", err)
+		}
+	}
+	if len(a.Eager) > 0 && (a.Exposure == "" || a.Exposure == Direct) {
+		bad("eager has no effect: with exposure direct the model is shown all tools")
+	}
 	if a.Exposure != "" && !slices.Contains(activities.Exposures, a.Exposure) {
 		bad("exposure is %q; known are %q", a.Exposure, activities.Exposures)
 	}

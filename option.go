@@ -85,6 +85,10 @@ type Agent struct {
 	Tools []string
 	// Exposure is how the model reaches the tools. Empty: [Direct].
 	Exposure Exposure
+	// Eager are globs over the ids of tools that the agent is likely to need: the
+	// model is told their signatures beforehand, and need not search for them. They
+	// have no meaning with [Direct], which shows all tools.
+	Eager []string
 	// NoWeb leaves out web.search and web.fetch, which an agent has otherwise.
 	NoWeb bool
 	// Limits bound a turn.
@@ -103,8 +107,12 @@ type Exposure = activities.Exposure
 const (
 	// Direct: each tool is a function that the model can call.
 	Direct = activities.ExposureDirect
+	// Gateway: the model searches, describes and calls the tools by four functions.
+	Gateway = activities.ExposureGateway
 	// Code: the model writes snippets of TypeScript that call the tools.
 	Code = activities.ExposureCode
+	// Auto: Direct while the tools are few, and else Code.
+	Auto = activities.ExposureAuto
 )
 
 func (a Agent) apply(p *parts) { p.agents = append(p.agents, a) }

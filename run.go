@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/codemode/lookup"
 	"github.com/heddle-dev/heddle/internal/blobs"
 	"github.com/heddle-dev/heddle/internal/connect"
 	"github.com/heddle-dev/heddle/internal/ledger"
@@ -72,14 +73,15 @@ func (a *App) run(ctx context.Context) error {
 	}
 	defer stopConnections()
 
-	snippets, closeSnippets, err := a.openSnippets(store)
+	tools := lookup.New(a.broker)
+	snippets, closeSnippets, err := a.openSnippets(store, tools)
 	if err != nil {
 		return err
 	}
 	defer closeSnippets()
 
 	broken := make(chan error, 1)
-	w := a.worker(c, store, snippets, func(err error) {
+	w := a.worker(c, store, tools, snippets, func(err error) {
 		select {
 		case broken <- err:
 		default: // one reason is enough
@@ -102,7 +104,7 @@ func (a *App) run(ctx context.Context) error {
 }
 
 // worker wires the parts of a worker together.
-func (a *App) worker(c client.Client, store activities.Blobs, snippets activities.Snippets, broken func(error)) worker.Worker {
+func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Lookup, snippets activities.Snippets, broken func(error)) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(cachedThreads)
 	near := newHandover()
 	host, _ := os.Hostname() // only a label
@@ -128,6 +130,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, snippets activitie
 			near:   near,
 		},
 		Blobs:    guardedBlobs{store, a.exits},
+		Lookup:   tools,
 		Ledger:   ledger.New(c, a.connection.DataConverter),
 		Snippets: snippets,
 	})

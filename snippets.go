@@ -22,22 +22,22 @@ func init() {
 }
 
 // openSnippets makes what runs snippets, if an agent needs it.
-func (a *App) openSnippets(store activities.Blobs) (_ activities.Snippets, closeAll func(), _ error) {
+func (a *App) openSnippets(store activities.Blobs, tools *lookup.Lookup) (_ activities.Snippets, closeAll func(), _ error) {
 	if !a.runsSnippets() {
 		return nil, func() {}, nil
 	}
 	e, err := engine.New(engine.Options{Logger: a.logger, AllowUnhardened: a.config.Unhardened})
 	if err != nil {
-		return nil, nil, fmt.Errorf("agents of exposure code need a sandbox for snippets (see sandbox in the configuration): %w", err)
+		return nil, nil, fmt.Errorf("agents of exposure code or auto need a sandbox for snippets (see sandbox in the configuration): %w", err)
 	}
-	runner := codemode.New(codemode.Options{Engine: e, Broker: a.broker, Lookup: lookup.New(a.broker), Blobs: store})
+	runner := codemode.New(codemode.Options{Engine: e, Broker: a.broker, Lookup: tools, Blobs: store})
 	return runner, func() { _ = e.Close() }, nil
 }
 
-// runsSnippets reports whether an agent's model writes snippets.
+// runsSnippets reports whether an agent's model may write snippets.
 func (a *App) runsSnippets() bool {
 	for _, agent := range a.agents {
-		if agent.Exposure == activities.ExposureCode {
+		if agent.Exposure.RunsSnippets() {
 			return true
 		}
 	}

@@ -23,6 +23,9 @@ type Activities struct {
 	Blobs Blobs
 	// Ledger keeps the claims of writes.
 	Ledger Ledger
+	// Lookup answers what a model asks about tools. Nil where no agent has
+	// [ExposureGateway] or eager tools.
+	Lookup Lookup
 	// Snippets runs snippets. Nil where no agent's exposure needs it.
 	Snippets Snippets
 }
@@ -41,6 +44,9 @@ type Agent struct {
 	Tools []string
 	// Exposure is how the model reaches them.
 	Exposure Exposure
+	// Eager are globs over the ids of the tools whose signatures the instructions
+	// have.
+	Eager []string
 	// Limits bound a turn.
 	Limits Limits
 	// Mode is that of a thread whose backend chose none.
@@ -59,6 +65,8 @@ type Price struct {
 type Broker interface {
 	// Tools lists what the scope may use, ordered by id.
 	Tools(ctx context.Context, scope catalog.Scope) ([]catalog.Descriptor, error)
+	// List lists the same without the schemas.
+	List(ctx context.Context, scope catalog.Scope) ([]catalog.Descriptor, error)
 	// Plan checks a request and says what it takes. It does nothing outside.
 	Plan(ctx context.Context, scope catalog.Scope, req catalog.Request) catalog.Plan
 	// Dispatch carries a planned request out.

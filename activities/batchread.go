@@ -78,6 +78,11 @@ func (a *Activities) readMissing(ctx context.Context, scope catalog.Scope, batch
 func (a *Activities) read(ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, follow func(catalog.Progress)) CallResult {
 	const attempts = 3
 	started := time.Now()
+	if ref.Kind != "" {
+		result := a.lookUp(ctx, scope, ref, call)
+		result.DurationMS = time.Since(started).Milliseconds()
+		return result
+	}
 	for attempt := 1; ; attempt++ {
 		result := a.dispatch(ctx, scope, ref, call, catalog.Request{Progress: follow})
 		result.DurationMS = time.Since(started).Milliseconds()

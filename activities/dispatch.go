@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/heddle-dev/heddle/catalog"
@@ -22,12 +23,9 @@ type dispatched struct {
 func (a *Activities) dispatch(
 	ctx context.Context, scope catalog.Scope, ref CallRef, call contract.Call, req catalog.Request,
 ) dispatched {
-	input, err := a.inputOf(ctx, call)
-	if err != nil {
-		return refused(ref.ID, &catalog.Error{
-			Code: catalog.CodeSourceUnavailable, Tool: ref.Tool, Retryable: true, Effect: catalog.EffectNone,
-			Message: fmt.Sprintf("cannot read the input of the call from the blob store: %v", err),
-		})
+	input, fault := a.wholeInput(ctx, ref, call)
+	if fault != nil {
+		return refused(ref.ID, fault)
 	}
 	req.Tool, req.Input, req.CanAsk = call.Tool, input, true
 	outcome := a.Broker.Dispatch(ctx, scope, req,
@@ -60,6 +58,18 @@ func (a *Activities) asking(ctx context.Context, ref CallRef, outcome catalog.Ou
 	d := refused(ref.ID, outcome.Error)
 	d.Asks = asked
 	return d
+}
+
+// wholeInput is the input of a call, also of one that is in the store.
+func (a *Activities) wholeInput(ctx context.Context, ref CallRef, call contract.Call) (json.RawMessage, *catalog.Error) {
+	input, err := a.inputOf(ctx, call)
+	if err != nil {
+		return nil, &catalog.Error{
+			Code: catalog.CodeSourceUnavailable, Tool: ref.Tool, Retryable: true, Effect: catalog.EffectNone,
+			Message: fmt.Sprintf("cannot read the input of the call from the blob store: %v", err),
+		}
+	}
+	return input, nil
 }
 
 func refused(id string, err *catalog.Error) dispatched {

@@ -2,14 +2,8 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/heddle-dev/heddle/catalog"
-	"github.com/heddle-dev/heddle/codemode/snippet"
-	"github.com/heddle-dev/heddle/signals/contract"
 )
 
 // Exposure is how an agent's model reaches its tools.
@@ -19,76 +13,101 @@ type Exposure string
 const (
 	// ExposureDirect: each tool is a function that the model can call.
 	ExposureDirect Exposure = "direct"
+	// ExposureGateway: four functions search, describe and call the tools.
+	ExposureGateway Exposure = "gateway"
 	// ExposureCode: the one function is execute, which runs a snippet of TypeScript
 	// that calls the tools.
 	ExposureCode Exposure = "code"
+	// ExposureAuto is ExposureDirect while the definitions of the tools come to at
+	// most MaxDirectTokens, and else ExposureCode.
+	ExposureAuto Exposure = "auto"
 )
 
 // Exposures are all exposures, for who reads one.
-var Exposures = []Exposure{ExposureDirect, ExposureCode}
+var Exposures = []Exposure{ExposureDirect, ExposureGateway, ExposureCode, ExposureAuto}
 
-// ExecuteTool is the function that runs a snippet, and stands as the tool of its
-// calls. No tool of a catalog has such an id: theirs have a dot.
-const ExecuteTool = "execute"
+// RunsSnippets reports whether a model may be given execute.
+func (e Exposure) RunsSnippets() bool { return e == ExposureCode || e == ExposureAuto }
 
-const executeDescription = `Run a snippet of TypeScript that calls tools, and get its result.
-Inside it: await tools.search({ query }) finds tools, await tools.describe({ id }) gives a tool's types,
-await tools.call({ id, input }) or await namespace.tool(input) calls one, and Promise.all runs several at once.
-A failed call throws an error with a code and a message. The value of the last expression, or of return, is the result:
-return only what is needed. Writes may wait for a person; do not repeat them.`
+const (
+	// MaxDirectTokens is how many tokens the definitions of an agent's tools may come
+	// to before ExposureAuto no longer shows them all to the model.
+	MaxDirectTokens = 4000
+	// bytesPerToken is about what the vendors' tokenizers make of English and JSON.
+	bytesPerToken = 4
+	// minDefinition is the least that the definition of a tool comes to, in bytes:
+	// where there are too many tools, their schemas need not be made to see it.
+	minDefinition = 100
+)
 
-const executeInput = `{"type":"object","properties":{"code":{"type":"string","description":"The snippet."}},"required":["code"],"additionalProperties":false}`
+// offer is what a model may call.
+type offer struct {
+	tools []ToolDefinition
+	// ids are those that the names of the tools stand for.
+	ids map[string]string
+	// exposure is how the tools are reached; never ExposureAuto.
+	exposure Exposure
+}
 
-// functions are what the model of an agent may call, with the ids that their
-// names stand for.
-func (a *Activities) functions(ctx context.Context, agent Agent, scope catalog.Scope) ([]ToolDefinition, map[string]string, error) {
-	if agent.Exposure == ExposureCode {
-		execute := ToolDefinition{Name: ExecuteTool, Description: executeDescription, Input: json.RawMessage(executeInput)}
-		return []ToolDefinition{execute}, map[string]string{ExecuteTool: ExecuteTool}, nil
+// offer is what the model of an agent may call.
+func (a *Activities) offer(ctx context.Context, agent Agent, scope catalog.Scope) (offer, error) {
+	switch agent.Exposure {
+	case ExposureCode:
+		return codeOffer, nil
+	case ExposureGateway:
+		return gatewayOffer, nil
+	case ExposureAuto:
+		return a.autoOffer(ctx, scope)
+	case ExposureDirect:
 	}
+	return a.directOffer(ctx, scope)
+}
+
+// autoOffer offers the tools themselves, unless there are too many.
+func (a *Activities) autoOffer(ctx context.Context, scope catalog.Scope) (offer, error) {
+	tools, err := a.Broker.List(ctx, scope)
+	if err != nil {
+		return offer{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
+	}
+	if len(tools)*minDefinition > MaxDirectTokens*bytesPerToken {
+		return codeOffer, nil
+	}
+	direct, err := a.directOffer(ctx, scope)
+	if err != nil {
+		return offer{}, err
+	}
+	if direct.tokens() > MaxDirectTokens {
+		return codeOffer, nil
+	}
+	return direct, nil
+}
+
+func (a *Activities) directOffer(ctx context.Context, scope catalog.Scope) (offer, error) {
 	tools, err := a.Broker.Tools(ctx, scope)
 	if err != nil {
-		return nil, nil, unavailable(ErrTypeCatalog, "list the agent's tools", err)
+		return offer{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
 	}
 	ids := make(map[string]string, len(tools))
 	for _, tool := range tools {
 		ids[ToolName(tool.ID)] = tool.ID
 	}
-	return definitions(tools), ids, nil
+	return offer{tools: definitions(tools), ids: ids, exposure: ExposureDirect}, nil
 }
 
-// sourceOf is the snippet in the input of an execute call.
-func sourceOf(input json.RawMessage) (string, *catalog.Error) {
-	var in struct {
-		Code *string `json:"code"`
+// tokens is about what the definitions come to.
+func (o offer) tokens() int {
+	bytes := 0
+	for _, tool := range o.tools {
+		bytes += len(tool.Name) + len(tool.Description) + len(tool.Input)
 	}
-	err := json.Unmarshal(input, &in)
-	fault := &catalog.Error{Code: catalog.CodeInvalidInput, Tool: ExecuteTool, Effect: catalog.EffectNone, Hint: `execute({ "code": "..." })`}
-	switch {
-	case err != nil:
-		fault.Message = "the input is not an object with the snippet as code: " + err.Error()
-	case in.Code == nil:
-		fault.Message = "the input has no code: the snippet to run"
-	case strings.TrimSpace(*in.Code) == "":
-		fault.Message = "code is empty: there is nothing to run"
-	case !utf8.ValidString(*in.Code):
-		fault.Message = "code is not valid UTF-8"
-	case len(*in.Code) > snippet.MaxSource:
-		fault.Code = catalog.CodeTooLarge
-		fault.Message = fmt.Sprintf("code is %d bytes long, at most %d are allowed", len(*in.Code), snippet.MaxSource)
-		fault.Hint = "do it in several snippets"
-	default:
-		return *in.Code, nil
-	}
-	return "", fault
+	return bytes / bytesPerToken
 }
 
-// planExecute plans a call that runs a snippet: its own calls are planned when it
-// makes them.
-func (a *Activities) planExecute(ctx context.Context, call contract.Call) (PlannedCall, error) {
-	_, fault := sourceOf(call.Input)
-	planned := PlannedCall{Call: call, Kind: CallExecute, Plan: catalog.Plan{Tool: ExecuteTool, Title: "Run a snippet"}, Problem: problem(fault)}
-	var err error
-	planned.Call, err = a.inlineInput(ctx, call)
-	return planned, err
+// functionsOffer offers functions that are no tools of a catalog.
+func functionsOffer(exposure Exposure, tools ...ToolDefinition) offer {
+	o := offer{tools: tools, ids: map[string]string{}, exposure: exposure}
+	for _, tool := range tools {
+		o.ids[tool.Name] = tool.Name
+	}
+	return o
 }

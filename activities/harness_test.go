@@ -92,6 +92,10 @@ func (b *broker) Tools(context.Context, catalog.Scope) ([]catalog.Descriptor, er
 	return b.tools, nil
 }
 
+func (b *broker) List(context.Context, catalog.Scope) ([]catalog.Descriptor, error) {
+	return b.tools, nil
+}
+
 func (b *broker) Plan(_ context.Context, _ catalog.Scope, req catalog.Request) catalog.Plan {
 	if req.Tool == "orders.none" {
 		return catalog.Plan{Tool: req.Tool, Error: &catalog.Error{Code: catalog.CodeToolNotFound, Message: "no such tool", Hint: "orders.get"}}

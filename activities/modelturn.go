@@ -40,19 +40,20 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	var received progress
 	defer heartbeat(ctx, received.details)()
 
-	tools, ids, err := a.functions(ctx, agent, agent.scope(in.Thread))
+	scope := agent.scope(in.Thread)
+	offer, err := a.offer(ctx, agent, scope)
 	if err != nil {
 		return ModelTurnResult{}, err
 	}
-	messages, err := a.conversation(ctx, in)
+	messages, err := a.conversation(ctx, in, offer.exposure)
 	if err != nil {
 		return ModelTurnResult{}, err
 	}
 	reply, err := agent.Model.Generate(ctx, ModelRequest{
 		Model:           agent.ModelName,
-		System:          a.instructions(agent, agent.scope(in.Thread)),
+		System:          a.instructions(agent, scope) + a.eager(ctx, agent, scope, offer.exposure),
 		Messages:        messages,
-		Tools:           tools,
+		Tools:           offer.tools,
 		MaxOutputTokens: agent.MaxOutputTokens,
 	}, received.add)
 	if err == nil && reply.Text == "" && len(reply.Calls) == 0 {
@@ -64,12 +65,12 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	case err != nil:
 		return ModelTurnResult{}, modelFailure(err)
 	}
-	return a.planned(ctx, in, agent, ids, reply)
+	return a.planned(ctx, in, agent, offer, reply)
 }
 
 // planned turns a reply into the activity's result.
 func (a *Activities) planned(
-	ctx context.Context, in ModelTurnInput, agent Agent, ids map[string]string, reply ModelResponse,
+	ctx context.Context, in ModelTurnInput, agent Agent, offer offer, reply ModelResponse,
 ) (ModelTurnResult, error) {
 	result := ModelTurnResult{
 		Reasoning: beginning(reply.Reasoning, maxReasoning),
@@ -84,27 +85,49 @@ func (a *Activities) planned(
 	if result.Text, result.Body, err = a.inlineText(ctx, reply.Text); err != nil {
 		return ModelTurnResult{}, err
 	}
-	for i, call := range reply.Calls[:min(len(reply.Calls), MaxCallsAtOnce)] {
-		asked := contract.Call{
-			ID:    fmt.Sprintf("%s-s%d-c%d", in.Turn, in.Step, i+1),
-			Tool:  toolID(ids, call.Name),
-			Input: json.RawMessage(objectOrWhatCame(call.Input)),
-		}
-		var planned PlannedCall
-		if agent.Exposure == ExposureCode && asked.Tool == ExecuteTool {
-			planned, err = a.planExecute(ctx, asked)
-		} else {
-			planned, err = a.plan(ctx, agent.scope(in.Thread), asked)
-		}
+	calls := offer.asked(reply.Calls)
+	for i, call := range calls[:min(len(calls), MaxCallsAtOnce)] {
+		call.ID = fmt.Sprintf("%s-s%d-c%d", in.Turn, in.Step, i+1)
+		planned, err := a.planAsked(ctx, agent.scope(in.Thread), offer.exposure, call)
 		if err != nil {
 			return ModelTurnResult{}, err
 		}
 		result.Calls = append(result.Calls, planned)
 	}
-	if more := len(reply.Calls) - MaxCallsAtOnce; more > 0 {
+	if more := len(calls) - MaxCallsAtOnce; more > 0 {
 		result.Text += fmt.Sprintf("\n[%d more calls were dropped: at most %d can be made at once]", more, MaxCallsAtOnce)
 	}
 	return result, a.fitCalls(ctx, result.Calls)
+}
+
+// asked are the calls in a reply, by the ids of what they call.
+func (o offer) asked(calls []ModelCall) []asked {
+	var all []asked
+	for _, call := range calls {
+		named := contract.Call{Tool: toolID(o.ids, call.Name), Input: json.RawMessage(objectOrWhatCame(call.Input))}
+		if o.exposure == ExposureGateway {
+			all = append(all, throughGateway(named)...)
+		} else {
+			all = append(all, asked{Call: named})
+		}
+	}
+	return all
+}
+
+// planAsked plans what a model asks for.
+func (a *Activities) planAsked(ctx context.Context, scope catalog.Scope, exposure Exposure, call asked) (PlannedCall, error) {
+	switch {
+	case call.fault != nil:
+		planned := PlannedCall{Call: call.Call, Plan: catalog.Plan{Tool: call.Tool}, Problem: problem(call.fault)}
+		var err error
+		planned.Call, err = a.inlineInput(ctx, call.Call)
+		return planned, err
+	case exposure == ExposureCode && call.Tool == ExecuteTool:
+		return a.planExecute(ctx, call.Call)
+	case exposure == ExposureGateway && lookupKinds[call.Tool] != "":
+		return a.planLookup(ctx, call.Call)
+	}
+	return a.plan(ctx, scope, call.Call)
 }
 
 // fitCalls makes calls fit into one payload. It stores inputs, the longest first,
@@ -176,14 +199,14 @@ func (a *Activities) inlineInput(ctx context.Context, call contract.Call) (contr
 }
 
 // conversation reads the transcript and makes of it what a model is to see.
-func (a *Activities) conversation(ctx context.Context, in ModelTurnInput) ([]contract.Message, error) {
+func (a *Activities) conversation(ctx context.Context, in ModelTurnInput, exposure Exposure) ([]contract.Message, error) {
 	history, err := a.Threads.Transcript(ctx, runOf(ctx), in)
 	if err != nil {
 		return nil, unavailable(ErrTypeThread, "read the transcript", err)
 	}
 	messages := make([]contract.Message, len(history))
 	for i, message := range history {
-		if messages[i], err = a.shown(ctx, message); err != nil {
+		if messages[i], err = a.shown(ctx, message, exposure); err != nil {
 			return nil, err
 		}
 	}
@@ -192,7 +215,7 @@ func (a *Activities) conversation(ctx context.Context, in ModelTurnInput) ([]con
 
 // shown is a message as the model sees it: bodies of words put back, calls under
 // the names that the model knows, problems as JSON.
-func (a *Activities) shown(ctx context.Context, m contract.Message) (contract.Message, error) {
+func (a *Activities) shown(ctx context.Context, m contract.Message, exposure Exposure) (contract.Message, error) {
 	if m.Body != nil && m.Role != contract.RoleTool {
 		body, err := a.Blobs.Get(ctx, *m.Body)
 		if err != nil {
@@ -212,7 +235,6 @@ func (a *Activities) shown(ctx context.Context, m contract.Message) (contract.Me
 	}
 	calls := make([]contract.Call, len(m.Calls))
 	for i, call := range m.Calls {
-		call.Tool = ToolName(call.Tool)
 		if call.Body != nil {
 			body, err := a.Blobs.Get(ctx, *call.Body)
 			if err != nil {
@@ -223,6 +245,12 @@ func (a *Activities) shown(ctx context.Context, m contract.Message) (contract.Me
 		calls[i] = call
 	}
 	m.Calls = calls
+	if exposure == ExposureGateway {
+		return gatewayView(m)
+	}
+	for i := range m.Calls {
+		m.Calls[i].Tool = ToolName(m.Calls[i].Tool)
+	}
 	m.Tool = ToolName(m.Tool)
 	return m, nil
 }

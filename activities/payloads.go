@@ -80,16 +80,21 @@ type CallKind string
 const (
 	// CallExecute runs a snippet, in segments.
 	CallExecute CallKind = "execute"
+	// CallSearch and CallDescribe ask about tools, and are made as reads.
+	CallSearch   CallKind = "search"
+	CallDescribe CallKind = "describe"
 )
 
 // CallRef names an open call. The activity reads its input from the thread and
 // checks it against the digest, so that what was planned, and shown to a person,
 // is what runs.
 type CallRef struct {
-	ID               string `json:"id"`
-	Tool             string `json:"tool"`
-	DescriptorDigest string `json:"descriptor_digest"`
-	InputDigest      string `json:"input_digest"`
+	ID   string `json:"id"`
+	Tool string `json:"tool"`
+	// Kind is set for what is no call of a tool.
+	Kind             CallKind `json:"kind,omitempty"`
+	DescriptorDigest string   `json:"descriptor_digest"`
+	InputDigest      string   `json:"input_digest"`
 	// Approved says that a person agreed to the call, Granted that they did so
 	// beforehand, and Approvers how many had to.
 	Approved  bool `json:"approved,omitempty"`

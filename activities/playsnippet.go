@@ -12,7 +12,7 @@ import (
 // asked: the first has the snippet run, as a model would, and the second tells what
 // the first came to.
 func (a *Activities) playSnippet(ctx context.Context, in ModelTurnInput, agent Agent) (ModelTurnResult, error) {
-	messages, err := a.conversation(ctx, in)
+	messages, err := a.conversation(ctx, in, ExposureCode)
 	if err != nil {
 		return ModelTurnResult{}, err
 	}
@@ -28,6 +28,5 @@ func (a *Activities) playSnippet(ctx context.Context, in ModelTurnInput, agent A
 		}
 		reply = ModelResponse{Stop: StopCalls, Calls: []ModelCall{{Name: ExecuteTool, Input: string(input)}}}
 	}
-	agent.Exposure = ExposureCode // whatever the agent's model is shown
-	return a.planned(ctx, in, agent, map[string]string{ExecuteTool: ExecuteTool}, reply)
+	return a.planned(ctx, in, agent, codeOffer, reply) // whatever the agent's model is offered
 }

@@ -36,7 +36,7 @@ func (a *Activities) Segment(ctx context.Context, in SegmentInput) (SegmentResul
 		return SegmentResult{}, unknownAgent(in.Thread.Agent)
 	}
 	if a.Snippets == nil {
-		return SegmentResult{}, temporal.NewApplicationError("this worker runs no snippets: no agent of its configuration has the exposure code", ErrTypeSnippets)
+		return SegmentResult{}, temporal.NewApplicationError("this worker runs no snippets: no agent of its configuration has the exposure code or auto", ErrTypeSnippets)
 	}
 	var made, over atomic.Int64
 	defer heartbeat(ctx, func() []any {

@@ -45,7 +45,7 @@ func (c *call) ready() bool {
 
 func (c *call) ref() activities.CallRef {
 	return activities.CallRef{
-		ID: c.planned.ID, Tool: c.planned.Tool,
+		ID: c.planned.ID, Tool: c.planned.Tool, Kind: c.planned.Kind,
 		DescriptorDigest: c.planned.Plan.DescriptorDigest, InputDigest: c.planned.Plan.InputDigest,
 		Approved: c.approval != nil || c.grant != nil, Granted: c.grant != nil, Approvers: c.planned.Plan.Approvers,
 	}

@@ -30,7 +30,15 @@ func (t *thread) showCall(turn *turn, c *call) {
 	if title == "" {
 		title = c.planned.Tool
 	}
-	t.put(part(c.planned.ID, contract.KindCall, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
+	kind := contract.KindCall
+	switch c.planned.Kind {
+	case activities.CallSearch:
+		kind = contract.KindSearch
+	case activities.CallDescribe:
+		kind = contract.KindDescribe
+	case activities.CallExecute: // one that cannot be run
+	}
+	t.put(part(c.planned.ID, kind, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
 		p.Tool = c.planned.Tool
 		if c.execution != nil {
 			p.Parent = c.execution.call.planned.ID

@@ -305,3 +305,20 @@ func FuzzInputs(f *testing.F) {
 		}
 	})
 }
+
+func TestSignatures(t *testing.T) {
+	l := of(t, shop())
+	lines, total := l.Signatures(t.Context(), everyone, []string{"orders.*", "mail.send"}, 2)
+	want := []string{
+		"mail.send(input?: { to?: string }): Promise<unknown> // Sends a letter by e-mail.",
+		"orders.find(input?: { customer?: string }): Promise<unknown> // Finds orders by customer.",
+	}
+	if total != 3 || !slices.Equal(lines, want) {
+		t.Errorf("%d tools, signatures %q, want 3 and %q", total, lines, want)
+	}
+	scope := everyone
+	scope.Tools = []string{"mail.*"}
+	if lines, total := l.Signatures(t.Context(), scope, []string{"*"}, 9); total != 1 || len(lines) != 1 {
+		t.Errorf("an agent of other tools is told %q", lines)
+	}
+}

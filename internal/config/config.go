@@ -96,7 +96,9 @@ type Agent struct {
 	MaxOutputTokens int
 	Tools           []string
 	Exposure        activities.Exposure
-	Limits          activities.Limits
+	// Eager are globs over the tools whose signatures the model is told.
+	Eager  []string
+	Limits activities.Limits
 	// Mode is that of a thread whose backend chose none. Empty: none binds it.
 	Mode string
 	// Policy are the rules for the agent's calls.

@@ -41,6 +41,7 @@ agents:
     max_output_tokens: 4096
     tools: ["orders.*", docs.search]
     exposure: code
+    eager: [orders.get]
     limits: {steps: 20, calls: 40, tokens: 90000, cost_usd: 0.5, time: 10m, approval_expiry: 24h}
   tester:
     model: ${TESTER:-play}
@@ -79,7 +80,7 @@ func TestParse(t *testing.T) {
 		Agents: []Agent{
 			{
 				Name: "support", Model: "large", Instructions: "Be kind.\nUse ${NOTHING} as it is.\n",
-				MaxOutputTokens: 4096, Tools: []string{"orders.*", "docs.search"}, Exposure: activities.ExposureCode,
+				MaxOutputTokens: 4096, Tools: []string{"orders.*", "docs.search"}, Exposure: activities.ExposureCode, Eager: []string{"orders.get"},
 				Limits: activities.Limits{
 					Steps: 20, Calls: 40, Tokens: 90_000, CostMicros: 500_000,
 					Time: 10 * time.Minute, ApprovalExpiry: 24 * time.Hour, ReconcileExpiry: 72 * time.Hour,
@@ -150,6 +151,8 @@ func TestParseNamesThePlace(t *testing.T) {
 		{"credential in url", "models: {m: {provider: openai, model: x, base_url: 'https://u:hunter2@h/v1'}}", []string{"c.yaml:1:42: models.m.base_url: holds a credential"}},
 		{"unknown sandbox", "sandbox: none", []string{`c.yaml:1:1: sandbox: unknown mode "none"`}},
 		{"unknown exposure", with("exposure: magic"), []string{`c.yaml:1:42: agents.a.exposure: unknown exposure "magic"`}},
+		{"eager without need", with("eager: [orders.*]"), []string{"c.yaml:1:42: agents.a.eager: has no effect: with exposure direct"}},
+		{"bad eager glob", with("exposure: code, eager: ['a b']"), []string{"c.yaml:1:66: agents.a.eager[0]: "}},
 		{"zero steps", with("limits: {steps: 0}"), []string{"c.yaml:1:51: agents.a.limits.steps: 0 is out of range, want 1 to 10000"}},
 		{"negative calls", with("limits: {calls: -1}"), []string{"c.yaml:1:51: agents.a.limits.calls: -1 is out of range"}},
 		{"huge tokens", with("limits: {tokens: 99999999999999999999999}"), []string{"c.yaml:1:51: agents.a.limits.tokens: "}},

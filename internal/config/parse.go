@@ -202,35 +202,45 @@ func readAgent(v value, name, dir string) Agent {
 			a.Instructions = text
 		}},
 		field{name: "max_output_tokens", read: func(v value) { a.MaxOutputTokens = int(v.integer(maxOutput)) }},
-		field{name: "tools", read: func(v value) {
-			v.list(func(glob value) {
-				text := glob.text()
-				if text == "" {
-					return
-				}
-				if err := catalog.CheckGlob(text); err != nil {
-					glob.problem("%s", err)
-				}
-				a.Tools = append(a.Tools, text)
-			})
-		}},
+		field{name: "tools", read: func(v value) { a.Tools = v.globs() }},
 		field{name: "exposure", read: func(v value) {
 			a.Exposure = activities.Exposure(v.text())
 			if a.Exposure != "" && !slices.Contains(activities.Exposures, a.Exposure) {
 				v.problem("unknown exposure %q; known are %q", a.Exposure, activities.Exposures)
 			}
 		}},
+		field{name: "eager", read: func(v value) { a.Eager = v.globs() }},
 		field{name: "web", read: func(v value) { a.NoWeb = !v.boolean() }},
 		field{name: "limits", read: func(v value) { readLimits(v, &a.Limits) }},
 		field{name: "mode", read: func(v value) { a.Mode = v.text() }},
 		field{name: "policy", read: func(v value) { a.Policy = readRules(v) }},
 	)
+	if len(a.Eager) > 0 && (a.Exposure == "" || a.Exposure == activities.ExposureDirect) {
+		value{reader: v.reader, path: v.path + ".eager"}.
+			problem("has no effect: with exposure direct the model is shown all tools")
+	}
 	_, inline := v.at[v.path+".instructions"]
 	_, file := v.at[v.path+".instructions_file"]
 	if inline == file {
 		v.problem("want either instructions or instructions_file")
 	}
 	return a
+}
+
+// globs reads a list of globs over the ids of tools.
+func (v value) globs() []string {
+	var globs []string
+	v.list(func(glob value) {
+		text := glob.text()
+		if text == "" {
+			return
+		}
+		if err := catalog.CheckGlob(text); err != nil {
+			glob.problem("%s", err)
+		}
+		globs = append(globs, text)
+	})
+	return globs
 }
 
 func readLimits(v value, l *activities.Limits) {

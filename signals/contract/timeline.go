@@ -15,8 +15,8 @@ const (
 	KindBatch          Kind = "batch"          // reads that run together; its calls are its children
 	KindCall           Kind = "call"           // one tool call
 	KindExecute        Kind = "execute"        // a snippet; the calls that it makes are its children
-	KindSearch         Kind = "search"         // a snippet looks for tools
-	KindDescribe       Kind = "describe"       // a snippet reads about tools
+	KindSearch         Kind = "search"         // the model or a snippet looks for tools
+	KindDescribe       Kind = "describe"       // the model or a snippet reads about tools
 	KindApproval       Kind = "approval"       // a call waits, or waited, for a person
 	KindQuestion       Kind = "question"       // a call asks, or asked, a person
 	KindGrant          Kind = "grant"          // a consent to further calls of a tool

@@ -232,6 +232,14 @@ func TestPolicyBlocksEveryCaller(t *testing.T) {
 			t.Errorf("call %s ended with %v", call, p)
 		}
 	}
+	b.start.Agent, b.start.Thread = "broker", b.start.Thread+"-gateway"
+	b.wait(b.send(`call:{"id":"test.read","input":{"name":"a"}} ` +
+		`batch:{"calls":[{"id":"test.read","input":{"name":"b"}},{"id":"test.free","input":{"name":"c"}}]}|say:done`))
+	for _, call := range []string{"t1-s1-c1", "t1-s1-c2", "t1-s1-c3"} {
+		if p := b.problemOf(call); p == nil || p.Code != catalog.CodePolicyBlocked {
+			t.Errorf("call %s of the gateway ended with %v", call, p)
+		}
+	}
 	b.start.Agent, b.start.Thread = "coder", b.start.Thread+"-snippet"
 	answer := b.answer(b.send(`
 		const codes = [];

@@ -134,6 +134,16 @@ func TestHistories(t *testing.T) {
 			b.must(b.Cancel(b.ctx(), b.start.ThreadRef, contract.CancelTurn{Turn: turn}))
 			b.wait(turn)
 		},
+		"gateway": func(b *bed) {
+			b.start.Agent = "broker"
+			turn := b.send(`search:{"query":"read"} describe:{"ids":["test.read"]} call:{"id":"test.read","input":{"name":"a"}}` +
+				`|batch:{"calls":[{"id":"test.read","input":{"name":"b"}},{"id":"test.write","input":{"name":"w"}}]} call:{}|say:done`)
+			b.approve(b.pending(1)[0])
+			b.wait(turn)
+			if got := b.effects(); got != "w" {
+				b.t.Errorf("effects %q, want the one", got)
+			}
+		},
 		"closed_while_waiting": func(b *bed) {
 			b.send("write:w|say:done")
 			b.pending(1)

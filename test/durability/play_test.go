@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,11 @@ agents:
     tools: [test.*]
     limits:
       steps: 1000
+  broker:
+    instructions: Do what the user says.
+    model: play
+    exposure: gateway
+    tools: [test.*]
   hasty:
     instructions: Do what the user says.
     model: play
@@ -104,6 +110,7 @@ agents:
 //
 //	read:N write:N free:N big:BYTES gate:NAME   calls
 //	write:@FILE                                 calls with what stands in a file
+//	search:JSON describe:JSON call:JSON batch:JSON  calls functions
 //	think:NAME                                  waits at a gate
 //	say:TEXT                                    answers
 type play struct{}
@@ -140,11 +147,14 @@ func (play) Generate(ctx context.Context, req activities.ModelRequest, _ func(ac
 				return reply, err
 			}
 		default:
-			input := fmt.Sprintf(`{"name":%q}`, value)
+			call := activities.ModelCall{Name: "test__" + kind, Input: fmt.Sprintf(`{"name":%q}`, value)}
 			if strings.HasPrefix(value, "{") {
-				input = value
+				call.Input = value
 			}
-			reply.Calls = append(reply.Calls, activities.ModelCall{Name: "test__" + kind, Input: input})
+			if slices.Contains([]string{activities.SearchTool, activities.DescribeTool, activities.CallTool, activities.BatchTool}, kind) {
+				call.Name = kind
+			}
+			reply.Calls = append(reply.Calls, call)
 			reply.Stop = activities.StopCalls
 		}
 	}
