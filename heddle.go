@@ -25,7 +25,9 @@ type App struct {
 	connection client.Options
 	agents     map[string]activities.Agent
 	broker     *catalog.Broker
-	vault      *secrets.Vault
+	// scripts are the sources of the saved scripts, by the ids of their tools.
+	scripts map[string]string
+	vault   *secrets.Vault
 	// connections are what people have let this side have.
 	connections *connections.Book
 	exits       *exits
@@ -57,6 +59,7 @@ func New(options ...Option) (*App, error) {
 	p.openMCP(app.config, app.vault)
 	p.openWeb(app.config, app.vault)
 	app.files, app.closers = &p.files, p.closers
+	app.scripts = p.saveScripts(app.config)
 	app.broker = p.openCatalog()
 	if app.broker != nil {
 		app.broker.Protect(app.vault)

@@ -74,7 +74,7 @@ func (a *App) run(ctx context.Context) error {
 	defer stopConnections()
 
 	tools := lookup.New(a.broker)
-	snippets, closeSnippets, err := a.openSnippets(store, tools)
+	snippets, closeSnippets, err := a.openSnippets(ctx, store, tools)
 	if err != nil {
 		return err
 	}
@@ -132,6 +132,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Look
 		Blobs:    guardedBlobs{store, a.exits},
 		Lookup:   tools,
 		Ledger:   ledger.New(c, a.connection.DataConverter),
+		Scripts:  a.scripts,
 		Snippets: snippets,
 	})
 	return w

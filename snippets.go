@@ -1,6 +1,7 @@
 package heddle
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/heddle-dev/heddle/activities"
@@ -21,25 +22,31 @@ func init() {
 	}
 }
 
-// openSnippets makes what runs snippets, if an agent needs it.
-func (a *App) openSnippets(store activities.Blobs, tools *lookup.Lookup) (_ activities.Snippets, closeAll func(), _ error) {
+// openSnippets makes what runs snippets, if an agent or a script needs it.
+func (a *App) openSnippets(ctx context.Context, store activities.Blobs, tools *lookup.Lookup) (_ activities.Snippets, closeAll func(), _ error) {
 	if !a.runsSnippets() {
 		return nil, func() {}, nil
 	}
 	e, err := engine.New(engine.Options{Logger: a.logger, AllowUnhardened: a.config.Unhardened})
 	if err != nil {
-		return nil, nil, fmt.Errorf("agents of exposure code or auto need a sandbox for snippets (see sandbox in the configuration): %w", err)
+		return nil, nil, fmt.Errorf("agents of exposure code or auto, and scripts, need a sandbox for snippets (see sandbox in the configuration): %w", err)
 	}
+	stop := func() { _ = e.Close() }
 	runner := codemode.New(codemode.Options{Engine: e, Broker: a.broker, Lookup: tools, Blobs: store})
-	return runner, func() { _ = e.Close() }, nil
+	if err := a.checkScripts(ctx, runner); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return runner, stop, nil
 }
 
-// runsSnippets reports whether an agent's model may write snippets.
+// runsSnippets reports whether an agent's model may write snippets, or some are
+// saved.
 func (a *App) runsSnippets() bool {
 	for _, agent := range a.agents {
 		if agent.Exposure.RunsSnippets() {
 			return true
 		}
 	}
-	return false
+	return len(a.scripts) > 0
 }

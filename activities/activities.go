@@ -26,6 +26,8 @@ type Activities struct {
 	// Lookup answers what a model asks about tools. Nil where no agent has
 	// [ExposureGateway] or eager tools.
 	Lookup Lookup
+	// Scripts are the sources of the saved scripts, by the ids of their tools.
+	Scripts map[string]string
 	// Snippets runs snippets. Nil where no agent's exposure needs it.
 	Snippets Snippets
 }

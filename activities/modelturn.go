@@ -173,6 +173,9 @@ func (a *Activities) plan(ctx context.Context, scope catalog.Scope, call contrac
 	plan := a.Broker.Plan(ctx, scope, catalog.Request{Tool: call.Tool, Input: call.Input})
 	planned := PlannedCall{Call: call, Plan: plan, Problem: problem(plan.Error)}
 	planned.Plan.Error = nil
+	if err := a.asScript(ctx, &planned); err != nil {
+		return planned, err
+	}
 	var err error
 	planned.Call, err = a.inlineInput(ctx, call)
 	return planned, err

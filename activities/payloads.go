@@ -35,8 +35,10 @@ type ModelTurnInput struct {
 	// Used is what the thread has used before the turn, on its first step.
 	Used *Used `json:"used,omitempty"`
 	// Run is set in a turn that runs a snippet, and asks no model.
-	Run  contract.Run `json:"run,omitempty"`
-	Near Near         `json:"-"`
+	Run contract.Run `json:"run,omitempty"`
+	// Script names the saved script that is run.
+	Script string `json:"script,omitempty"`
+	Near   Near   `json:"-"`
 }
 
 // ModelTurnResult is the agent's next message, its calls already planned.
@@ -64,6 +66,8 @@ type PlannedCall struct {
 	Kind CallKind `json:"kind,omitempty"`
 	// Number is the call's within the snippet that made it; 0: the model did.
 	Number int `json:"number,omitempty"`
+	// Source refers to the source of a saved script that the call runs.
+	Source *contract.Ref `json:"source,omitempty"`
 	// Plan says what the call takes. Its Error is never set: see Problem.
 	Plan catalog.Plan `json:"plan"`
 	// Problem says why the call cannot be made at all.

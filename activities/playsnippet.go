@@ -21,7 +21,11 @@ func (a *Activities) playSnippet(ctx context.Context, in ModelTurnInput, agent A
 	}
 	last := messages[len(messages)-1]
 	reply := ModelResponse{Stop: StopEnd, Text: last.Text}
-	if last.Role == contract.RoleUser {
+	switch {
+	case last.Role != contract.RoleUser:
+	case in.Script != "":
+		reply = ModelResponse{Stop: StopCalls, Calls: []ModelCall{{Name: ScriptTool(in.Script), Input: last.Text}}}
+	default:
 		input, err := json.Marshal(map[string]string{"code": last.Text})
 		if err != nil {
 			return ModelTurnResult{}, fmt.Errorf("encode the snippet: %w", err)

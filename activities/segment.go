@@ -57,7 +57,7 @@ func (a *Activities) Segment(ctx context.Context, in SegmentInput) (SegmentResul
 	came, err := a.Snippets.Run(ctx, Stretch{
 		Call: in.Call, Scope: agent.scope(in.Thread), Results: keptResults(page.Results),
 		Program: snippet.Program{
-			Tenant: in.Thread.Tenant, Source: state.source, Seed: in.Root + "/" + in.Call, Now: in.Now, Journal: state.Journal,
+			Tenant: in.Thread.Tenant, Source: state.source, Input: state.input, Seed: in.Root + "/" + in.Call, Now: in.Now, Journal: state.Journal,
 		},
 		Effects: state.waiting(), Outcomes: state.Late, Spent: in.Spent, Dry: in.Dry, Allowed: in.Allowed,
 		Progress: func(m, o int) { made.Store(int64(m)); over.Store(int64(o)) },
@@ -90,6 +90,8 @@ type executionState struct {
 	Late []snippet.Delivery `json:"late,omitempty"`
 
 	source string
+	// input is that of a saved script.
+	input json.RawMessage
 }
 
 // waiting are the effects without a delivery.
@@ -135,11 +137,19 @@ func (a *Activities) takeUp(ctx context.Context, page contract.ExecutionPage) (*
 		}
 		input = body
 	}
-	source, fault := sourceOf(input)
-	if fault != nil {
-		return nil, temporal.NewNonRetryableApplicationError(fault.Error(), fault.Code, nil)
+	if page.Source != nil {
+		script, err := a.Blobs.Get(ctx, *page.Source)
+		if err != nil {
+			return nil, unavailable(ErrTypeBlobs, "read the script", err)
+		}
+		state.source, state.input = string(script), input
+	} else {
+		source, fault := sourceOf(input)
+		if fault != nil {
+			return nil, temporal.NewNonRetryableApplicationError(fault.Error(), fault.Code, nil)
+		}
+		state.source = source
 	}
-	state.source = source
 	given, err := a.deliveries(ctx, page.Outcomes)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,9 @@ type SegmentInput struct {
 	Dry bool `json:"dry,omitempty"`
 	// Allowed is what the snippet's calls may still use.
 	Allowed Allowance `json:"allowed,omitzero"`
-	Near    Near      `json:"-"`
+	// Nested says that a snippet made the call, and is to get the value.
+	Nested bool `json:"nested,omitempty"`
+	Near   Near `json:"-"`
 }
 
 // SegmentResult is what a snippet did until it could move no further.
@@ -63,7 +65,8 @@ type SegmentResult struct {
 
 // SegmentEnd is how an execution ended.
 type SegmentEnd struct {
-	// Report is what the agent is told, at most [contract.MaxInline] bytes.
+	// Report is what the agent is told, at most [contract.MaxInline] bytes. Of a
+	// nested execution it is the value.
 	Report json.RawMessage `json:"report"`
 	// Whole refers to a result of which Report has the outline only.
 	Whole *contract.Ref `json:"whole,omitempty"`
@@ -142,7 +145,11 @@ type PlannedEffect struct {
 
 // StretchEnd is how an execution ended: a [SegmentEnd] with the result itself.
 type StretchEnd struct {
-	Report  json.RawMessage
-	Whole   json.RawMessage
+	Report json.RawMessage
+	Whole  json.RawMessage
+	// Value is the result itself, however long. Empty: undefined.
+	Value json.RawMessage
+	// Lost says that the result was too large to be had at all.
+	Lost    bool
 	Problem *contract.Problem
 }

@@ -23,7 +23,7 @@ func (a *Activities) segmentResult(
 		Served: came.Served[:min(len(came.Served), maxServed)], More: max(len(came.Served)-maxServed, 0),
 	}
 	if came.End != nil {
-		end, err := a.segmentEnd(ctx, came.End)
+		end, err := a.segmentEnd(ctx, in, came.End)
 		result.End = end
 		return result, err
 	}
@@ -40,6 +40,9 @@ func (a *Activities) segmentResult(
 			asked, refused := a.asked(ctx, effect.Asks)
 			planned.Asks, planned.Problem = asked, problem(refused)
 		}
+		if err := a.asScript(ctx, &planned); err != nil {
+			return result, err
+		}
 		result.Effects = append(result.Effects, planned)
 		handed = append(handed, effect.Number)
 	}
@@ -54,7 +57,10 @@ func (a *Activities) segmentResult(
 	return result, err
 }
 
-func (a *Activities) segmentEnd(ctx context.Context, end *StretchEnd) (*SegmentEnd, error) {
+func (a *Activities) segmentEnd(ctx context.Context, in SegmentInput, end *StretchEnd) (*SegmentEnd, error) {
+	if in.Nested {
+		return a.segmentValue(ctx, end)
+	}
 	kept := &SegmentEnd{Report: end.Report, Problem: end.Problem}
 	if len(end.Whole) == 0 {
 		return kept, nil

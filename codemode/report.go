@@ -115,7 +115,7 @@ func (s *stretch) report() *activities.StretchEnd {
 	}
 	r.Planned = s.rehearsed[:min(len(s.rehearsed), maxListed)]
 	s.account(&r)
-	out := &activities.StretchEnd{}
+	out := &activities.StretchEnd{Value: end.Result, Lost: end.Truncated}
 	if len(end.Outline) > 0 {
 		r.Result, r.Outline, r.Bytes = nil, end.Outline, end.Bytes
 		if !end.Truncated {

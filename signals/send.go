@@ -76,6 +76,6 @@ func (c *Client) deliver(
 // then costs no event. The content is part of it: the same id with other content
 // has to reach the thread, which refuses it.
 func updateID(s contract.Submission) string {
-	content := sha256.Sum256([]byte(s.User + "\x00" + s.Text + string(s.Run)))
+	content := sha256.Sum256([]byte(s.User + "\x00" + s.Text + string(s.Run) + s.Script))
 	return "submit-" + s.ID + "-" + hex.EncodeToString(content[:8])
 }

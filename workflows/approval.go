@@ -146,6 +146,7 @@ func (t *thread) settleDecided(effects []*call) {
 		ap := c.approval
 		switch {
 		case c.reconciliation != nil: // it was made
+		case c.begun: // and its own calls are decided one by one
 		case !c.settled() && c.grant != nil && slices.Contains(t.revoked, c.grant.ID):
 			t.settle(c, refusedCall(c, contract.CodeGrantRevoked, "the grant "+c.grant.ID+" that let the call pass was revoked; it was not made"))
 		case ap == nil || c.settled() || !ap.decided() || ap.agreed():

@@ -33,13 +33,15 @@ type call struct {
 	edited bool
 	// execution is the snippet that made the call; nil: the model did.
 	execution *execution
+	// begun says that the call runs a script, and has begun to.
+	begun bool
 }
 
 func (c *call) settled() bool { return c.result != nil }
 
 // ready reports whether an effect may be carried out now.
 func (c *call) ready() bool {
-	return !c.settled() && c.reconciliation == nil && (c.approval == nil || c.approval.agreed()) &&
+	return !c.settled() && !c.begun && c.reconciliation == nil && (c.approval == nil || c.approval.agreed()) &&
 		(c.question == nil || c.question.goesOn())
 }
 
@@ -112,7 +114,11 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 		t.refuseBlocked(r.effects)
 		if i := slices.IndexFunc(r.effects, t.mayBegin); i >= 0 {
 			t.show()
-			t.runEffect(turn, r.effects[i])
+			if c := r.effects[i]; c.planned.Kind == activities.CallExecute {
+				t.runScript(r, c)
+			} else {
+				t.runEffect(turn, c)
+			}
 			continue
 		}
 		if r.over() {
@@ -136,7 +142,7 @@ func (t *thread) abandon(turn *turn, r *round) {
 // all, and tells reads from effects and snippets.
 func (t *thread) sort(turn *turn, calls []*call) (reads, effects []*call, executions []*execution) {
 	for _, c := range calls {
-		if c.planned.Kind == activities.CallExecute && c.planned.Problem == nil {
+		if c.planned.Kind == activities.CallExecute && c.planned.Source == nil && c.planned.Problem == nil {
 			x := &execution{call: c}
 			executions = append(executions, x)
 			t.showExecution(turn, x)

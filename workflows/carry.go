@@ -58,6 +58,7 @@ type CarriedTurn struct {
 	Waited    time.Duration        `json:"waited,omitempty"`
 	Cancelled *contract.CancelTurn `json:"cancelled,omitempty"`
 	Run       contract.Run         `json:"run,omitempty"`
+	Script    string               `json:"script,omitempty"`
 }
 
 // carry makes what the next run begins with. Nothing is in flight, so no call waits
@@ -74,7 +75,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	}
 	if t.current != nil {
 		c.Current = &CarriedTurn{
-			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run,
+			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run, Script: t.current.script,
 		}
 	}
 	c.Reconciliations, c.Answered = t.carryDoubts(), t.answered
@@ -198,7 +199,7 @@ func (t *thread) resume(c *Carried) {
 	}
 	if c.Current != nil {
 		t.current = &turn{
-			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run,
+			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run, script: c.Current.Script,
 		}
 	}
 }

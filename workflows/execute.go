@@ -73,7 +73,7 @@ func (t *thread) startSegment(turn *turn, x *execution) {
 	near.Execution = &page
 	in := activities.SegmentInput{
 		Thread: t.start, Root: t.info.FirstRunID, Call: x.call.planned.ID, Segment: x.segments,
-		Now: x.now, Outcomes: x.given, Spent: x.spent, Dry: turn.run == contract.RunDry, Near: near,
+		Now: x.now, Outcomes: x.given, Spent: x.spent, Dry: turn.run == contract.RunDry, Nested: x.call.execution != nil, Near: near,
 		Allowed: activities.Allow(t.bounds(turn)),
 	}
 	summary := fmt.Sprintf("snippet %s, segment %d", x.call.planned.ID, x.segments)
@@ -122,6 +122,9 @@ func (t *thread) takeEffects(turn *turn, x *execution, planned []activities.Plan
 		effects[i] = c
 		t.open = append(t.open, p.Call)
 		t.showCall(turn, c)
+		if c.planned.Kind == activities.CallExecute && c.depth() > maxDepth {
+			t.settle(c, refusedCall(c, contract.CodeLimit, fmt.Sprintf("scripts call one another %d deep, at most %d are allowed", c.depth(), maxDepth)))
+		}
 	}
 	x.effects = append(x.effects, effects...)
 	t.askFor(turn, effects)
@@ -173,6 +176,7 @@ func (x *execution) callOff(number int) {
 // stirs reports whether something has happened that advance acts upon.
 func (x *execution) stirs() bool {
 	return !x.over && (x.segment != nil && x.segment.IsReady() ||
+		x.segment == nil && x.given < len(x.outcomes) || // a script that it called has ended
 		slices.ContainsFunc(x.naps, func(n *nap) bool { return n.timer.IsReady() }))
 }
 
@@ -182,7 +186,10 @@ func (x *execution) busy() bool { return !x.over && (x.segment != nil || len(x.n
 // report ends an execution whose snippet has ended.
 func (t *thread) report(x *execution, end *activities.SegmentEnd) {
 	result := activities.CallResult{ID: x.call.planned.ID, Result: end.Report}
-	if end.Whole != nil {
+	switch {
+	case x.call.execution != nil: // which gets the value or the problem
+		result.Body, result.Problem = end.Whole, end.Problem
+	case end.Whole != nil:
 		t.keep(contract.KeptResult{Call: x.call.planned.ID, Ref: *end.Whole})
 	}
 	t.endExecution(x, result, end.Problem)
@@ -200,11 +207,18 @@ func (t *thread) endExecution(x *execution, result activities.CallResult, failed
 	x.naps = nil
 	result.Warning = cut(x.leftOver(), contract.MaxPartText)
 	for _, c := range x.effects {
-		if !c.settled() {
+		switch {
+		case c.settled():
+		case c.begun:
+			t.abandonExecution(t.executionOf(c), refusedCall(c, contract.CodeCancelled, "the snippet that called the script ended first").Problem)
+		default:
 			t.settle(c, refusedCall(c, contract.CodeCancelled, "the snippet ended first; the call was not made"))
 		}
 	}
 	x.call.result = &result
+	if caller := x.call.execution; caller != nil {
+		caller.gave(x.call, workflow.Now(t.ctx))
+	}
 	t.finishExecution(x, failed)
 }
 
@@ -248,7 +262,7 @@ func (t *thread) keep(kept contract.KeptResult) {
 // executionPage answers a query for an execution with as many outcomes as fit.
 func (t *thread) executionPage(x *execution, q contract.ExecutionQuery) contract.ExecutionPage {
 	page := contract.ExecutionPage{
-		Call: x.call.planned.Call, Stored: x.stored, Records: slices.Clip(x.records), Results: slices.Clip(t.kept),
+		Call: x.call.planned.Call, Source: x.call.planned.Source, Stored: x.stored, Records: slices.Clip(x.records), Results: slices.Clip(t.kept),
 	}
 	size := 0
 	for i := max(q.From, 0); i < min(q.To, len(x.outcomes)); i++ {

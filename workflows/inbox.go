@@ -256,6 +256,9 @@ func digest(s contract.Submission) string {
 	if s.Run != "" {
 		content += "\n" + string(s.Run)
 	}
+	if s.Script != "" {
+		content += "\n" + s.Script
+	}
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:16])
 }

@@ -36,7 +36,10 @@ func (t *thread) showCall(turn *turn, c *call) {
 		kind = contract.KindSearch
 	case activities.CallDescribe:
 		kind = contract.KindDescribe
-	case activities.CallExecute: // one that cannot be run
+	case activities.CallExecute:
+		if c.planned.Problem == nil {
+			kind = contract.KindExecute
+		}
 	}
 	t.put(part(c.planned.ID, kind, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
 		p.Tool = c.planned.Tool
@@ -90,7 +93,11 @@ func (t *thread) finishExecution(x *execution, failed *contract.Problem) {
 		failed = x.call.result.Problem
 	}
 	calls := x.shown.done + len(x.effects)
-	status, title := contract.PartDone, "Snippet: "+plural(calls, "call")
+	name := "Snippet"
+	if x.call.planned.Source != nil {
+		name = x.call.planned.Tool
+	}
+	status, title := contract.PartDone, name+": "+plural(calls, "call")
 	if failed != nil {
 		status, title = ended(failed), title+", failed"
 	}

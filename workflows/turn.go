@@ -24,8 +24,9 @@ type turn struct {
 
 	// message is a digest of the user's message, until the first step has used it.
 	message string
-	// run is set for a turn that runs a snippet.
-	run contract.Run
+	// run is set for a turn that runs a snippet, and script where that is a saved one.
+	run    contract.Run
+	script string
 
 	ctx    workflow.Context
 	cancel workflow.CancelFunc
@@ -44,6 +45,7 @@ func (t *thread) begin(q queued) *turn {
 		user:    q.User,
 		message: digest(q.Submission),
 		run:     q.Run,
+		script:  q.Script,
 	}
 	t.put(part(q.Turn, contract.KindMilestone, contract.PartRunning, "Turn "+q.Turn).with(func(p *contract.Part) {
 		p.Turn, p.Submission = q.Turn, q.ID
@@ -94,7 +96,8 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
-		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Used: t.usedBefore(turn), Near: t.near(),
+		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Script: turn.script,
+		Used: t.usedBefore(turn), Near: t.near(),
 	}).Get(turn.ctx, &reply)
 	turn.message = ""
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 func (c *cli) execCommand() *cobra.Command {
 	var s sending
 	var dry bool
+	var script, input string
 	cmd := &cobra.Command{
-		Use:   "exec <tenant>/<thread> <file.ts>",
+		Use:   "exec <tenant>/<thread> [<file.ts>]",
 		Short: "Run a snippet of TypeScript as a turn of a thread",
 		Long: `Run a snippet of TypeScript as a turn of a thread, without a model: durable, with the
 agent's tools, under its policy and with its approvals, as if the model had written
@@ -25,14 +26,18 @@ it. A file of - is standard input.
 The thread is opened if need be; --agent is needed for that, and may be left out
 for a thread that is open. The turn's answer is the report of the run, as JSON.
 
+With --script, a snippet that is saved by that name in the worker's configuration
+is run in place of a file, with the JSON of --input as its input.
+
 With --dry-run, reads are made and writes are not: each gives undefined at once, and
 the report has them as planned, with the input and whether a person would be asked.
 
 ` + exitCodesHelp,
 		Example: `  starter exec acme/t1 refunds.ts --agent support --user ann
   starter exec acme/t1 refunds.ts --dry-run
+  starter exec acme/t1 --script refund_late --input '{"days": 7}'
   echo 'return (await tools.search({ query: "refund" })).hits' | starter exec acme/t1 - --json`,
-		Args: arguments(2, 2),
+		Args: arguments(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			thread, err := threadArg(args)
 			if err != nil {
@@ -42,11 +47,22 @@ the report has them as planned, with the input and whether a person would be ask
 			if dry {
 				submission.Run = contract.RunDry
 			}
-			if submission.Text, err = c.readSnippet(args[1]); err != nil {
-				return err
+			switch {
+			case script == "" && len(args) < 2:
+				return misused("want a file with a snippet, or --script")
+			case script != "" && len(args) > 1:
+				return misused("want either a file or --script, not both")
+			case script == "" && cmd.Flags().Changed("input"):
+				return misused("--input is for --script alone: a snippet holds what it works on")
+			case script != "":
+				submission.Script, submission.Text = script, input
+			default:
+				if submission.Text, err = c.readSnippet(args[1]); err != nil {
+					return err
+				}
 			}
 			if err := submission.Validate(); err != nil {
-				return misused("snippet %s: %w", args[1], err)
+				return misused("%s: %w", cmp.Or(script, "snippet"), err)
 			}
 			if err := c.connect(cmd.Context()); err != nil {
 				return err
@@ -55,6 +71,8 @@ the report has them as planned, with the input and whether a person would be ask
 		},
 	}
 	s.flags(c, cmd)
+	cmd.Flags().StringVar(&script, "script", "", "run the snippet that is saved by this name")
+	cmd.Flags().StringVar(&input, "input", "{}", "input of --script, as JSON")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "make reads, and only plan writes")
 	return cmd
 }

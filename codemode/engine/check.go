@@ -20,6 +20,8 @@ func (e *Engine) check(program snippet.Program) (snippet.Program, error) {
 		return program, errors.New("now: the execution's time is missing")
 	case len(program.API) > 0 && !json.Valid(program.API):
 		return program, errors.New("api: not valid JSON")
+	case len(program.Input) > 0 && !json.Valid(program.Input):
+		return program, errors.New("input: not valid JSON")
 	}
 	for i, record := range program.Journal.Calls {
 		if record.Number != i+1 {

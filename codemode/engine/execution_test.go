@@ -383,3 +383,20 @@ func TestCancelledContextEndsAStepAtOnce(t *testing.T) {
 		t.Errorf("the next snippet ended with %+v", end)
 	}
 }
+
+func TestInputIsAGlobal(t *testing.T) {
+	e := newEngine(t, engine.Options{})
+	p := program(`const seen = input.items.length; input.items.push(4); { const input = 1; void input } return [seen, input, typeof input]`)
+	p.Input = json.RawMessage(`{"items":[1,2,3],"__proto__":{"x":1}}`)
+	end, _, _ := play(t, e, p, echo)
+	if want := `[3,{"items":[1,2,3,4],"__proto__":{"x":1}},"object"]`; end.Error != nil || string(end.Result) != want {
+		t.Errorf("result %s, error %v, want %s", end.Result, end.Error, want)
+	}
+	if end, _, _ = play(t, e, program(`typeof input`), echo); string(end.Result) != `"undefined"` {
+		t.Errorf("without an input there is %s", end.Result)
+	}
+	p.Input = json.RawMessage(`{"items":`)
+	if _, _, err := e.Start(t.Context(), p); err == nil || !strings.Contains(err.Error(), "input: not valid JSON") {
+		t.Errorf("an input that is no JSON gives %v", err)
+	}
+}

@@ -12,9 +12,13 @@ import (
 )
 
 // callSites finds the calls in a snippet's syntax tree that begin with a name
-// which is none of the snippet's own, as codemode/check wants them.
-func callSites(body *ast.FunctionDeclaration, source *file.File) []check.Call {
+// which is none of the snippet's own, as codemode/check wants them. With takesInput
+// the global input is the snippet's own.
+func callSites(body *ast.FunctionDeclaration, source *file.File, takesInput bool) []check.Call {
 	f := &siteFinder{source: source, dropped: map[ast.Expression]bool{}}
+	if takesInput {
+		f.scopes = append(f.scopes, scope{inputName: true})
+	}
 	inside(body, f.visit)
 	return f.calls
 }

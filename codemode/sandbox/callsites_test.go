@@ -64,6 +64,14 @@ func sitesOf(t *testing.T, source string) []check.Call {
 	return sites
 }
 
+func TestTheInputIsTheSnippetsOwn(t *testing.T) {
+	source := `input.list.map((x: any) => x); await inputs.get({})`
+	compiled, problem := compile(&snippet.Program{Source: source, ListCalls: true, Input: []byte(`{}`)})
+	if problem != nil || strings.Contains(string(compiled.callSites), `"input"`) || !strings.Contains(string(compiled.callSites), `"inputs"`) {
+		t.Errorf("call sites %s, problem %v", compiled.callSites, problem)
+	}
+}
+
 func TestCallSites(t *testing.T) {
 	tests := []struct{ name, source, want string }{
 		{"plain", `await orders.get({ id: 1 })`, `orders.get({id: 1})`},

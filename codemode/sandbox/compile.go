@@ -68,7 +68,7 @@ func compile(snip *snippet.Program) (*script, *snippet.Error) {
 	}
 	compiled := &script{callsResult: returnTail(body.Function.Body)}
 	if snip.ListCalls {
-		if compiled.callSites, err = json.Marshal(callSites(body, tree.File)); err != nil {
+		if compiled.callSites, err = json.Marshal(callSites(body, tree.File, len(snip.Input) > 0)); err != nil {
 			return nil, compileProblem(err)
 		}
 	}

@@ -38,12 +38,29 @@ func newExecution() (*execution, error) {
 	return x, x.furnish()
 }
 
-// begin sets what is the program's own: limits, clock, randomness, namespaces.
+// begin sets what is the program's own: limits, clock, randomness, input, namespaces.
 func (x *execution) begin(program *snippet.Program) error {
 	x.limits, x.journal = program.Limits, program.Journal
 	x.clock, x.begun, x.random = program.Now, program.Now, newRandom(program.Seed)
 	x.console.limit = program.Limits.ConsoleBytes
+	if err := x.addInput(program.Input); err != nil {
+		return err
+	}
 	return x.addNamespaces(program.API)
+}
+
+// inputName is the global that holds what a snippet is given.
+const inputName = "input"
+
+func (x *execution) addInput(input json.RawMessage) error {
+	if len(input) == 0 {
+		return nil
+	}
+	value, err := x.hooks.parse(goja.Undefined(), x.rt.ToValue(string(input)))
+	if err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	return x.rt.GlobalObject().DefineDataProperty(inputName, value, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 // host is the object through which the prelude reaches Go. The snippet never

@@ -25,6 +25,9 @@ type Program struct {
 	// API holds the namespaces: an object of namespace -> method -> tool id. A dot
 	// in the name of a namespace nests it: "github.issues". Empty: none.
 	API json.RawMessage `json:"api,omitempty"`
+	// Input is the value of the global input, as JSON, where the snippet is one that
+	// takes an input. Empty: there is no such global.
+	Input json.RawMessage `json:"input,omitempty"`
 	// ListCalls asks for the CallSites of the first step.
 	ListCalls bool `json:"listCalls,omitempty"`
 	// Limits bound the execution. A field that is zero takes the engine's value.

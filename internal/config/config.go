@@ -38,6 +38,8 @@ type Config struct {
 	Policy []policy.Rule
 	// Limits bound calls, each and together.
 	Limits catalog.Limits
+	// Scripts are the snippets that are saved by name.
+	Scripts []Script
 	// OpenAPI are the services whose operations are tools.
 	OpenAPI []OpenAPI
 	// MCP are the servers of the Model Context Protocol that have tools.

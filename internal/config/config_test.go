@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,13 @@ agents:
   tester:
     model: ${TESTER:-play}
     instructions_file: tester.md
+scripts:
+  greet:
+    description: Greets.
+    code: |
+      ` + "`hi ${input.name}`" + `
+    input: {type: object}
+  now: {description: Tells the time., file: now.ts}
 `
 
 func env(pairs map[string]string) Lookup {
@@ -57,8 +65,10 @@ func env(pairs map[string]string) Lookup {
 
 func TestParse(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tester.md"), []byte("\nTest it.\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"tester.md": "\nTest it.\n", "now.ts": "Date.now()"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got, err := Parse(filepath.Join(dir, "heddle.yaml"), []byte(full), env(map[string]string{"BUCKET": "s3://blobs"}))
 	if err != nil {
@@ -87,6 +97,10 @@ func TestParse(t *testing.T) {
 				},
 			},
 			{Name: "tester", Model: "play", Instructions: "Test it.", Limits: activities.DefaultLimits},
+		},
+		Scripts: []Script{
+			{Name: "greet", Description: "Greets.", Code: "`hi ${input.name}`\n", Input: json.RawMessage(`{"type":"object"}`)},
+			{Name: "now", Description: "Tells the time.", Code: "Date.now()", Input: json.RawMessage(noInput), File: "now.ts"},
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
@@ -153,6 +167,11 @@ func TestParseNamesThePlace(t *testing.T) {
 		{"unknown exposure", with("exposure: magic"), []string{`c.yaml:1:42: agents.a.exposure: unknown exposure "magic"`}},
 		{"eager without need", with("eager: [orders.*]"), []string{"c.yaml:1:42: agents.a.eager: has no effect: with exposure direct"}},
 		{"bad eager glob", with("exposure: code, eager: ['a b']"), []string{"c.yaml:1:66: agents.a.eager[0]: "}},
+		{"script without code", "scripts: {s: {description: d}}", []string{"c.yaml:1:11: scripts.s: want either code or file"}},
+		{"script of both", "scripts: {s: {description: d, code: '1', file: x.ts}}", []string{
+			"c.yaml:1:11: scripts.s: want either code or file", "c.yaml:1:42: scripts.s.file: testdata/x.ts: file does not exist",
+		}},
+		{"script of a bad name", "scripts: {a..b: {description: d, code: '1', input: 7}}", []string{"c.yaml:1:11: scripts.a..b: ", "c.yaml:1:45: scripts.a..b.input: want a mapping"}},
 		{"zero steps", with("limits: {steps: 0}"), []string{"c.yaml:1:51: agents.a.limits.steps: 0 is out of range, want 1 to 10000"}},
 		{"negative calls", with("limits: {calls: -1}"), []string{"c.yaml:1:51: agents.a.limits.calls: -1 is out of range"}},
 		{"huge tokens", with("limits: {tokens: 99999999999999999999999}"), []string{"c.yaml:1:51: agents.a.limits.tokens: "}},

@@ -110,6 +110,9 @@ func (c *Config) read(root value, dir string) {
 				c.Agents = append(c.Agents, readAgent(entry, name, dir))
 			})
 		}},
+		field{name: "scripts", read: func(v value) {
+			v.entries(func(name string, entry value) { c.Scripts = append(c.Scripts, readScript(entry, name, dir)) })
+		}},
 		field{name: "modes", read: func(v value) {
 			v.entries(func(name string, entry value) { c.Modes = append(c.Modes, readMode(entry, name)) })
 		}},

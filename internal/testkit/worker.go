@@ -77,6 +77,26 @@ func StartWorker(t testing.TB, w Worker) *WorkerProcess {
 // The one before must have ended.
 func (p *WorkerProcess) Start(t testing.TB) {
 	t.Helper()
+	p.launch(t)
+	p.WaitOutput(t, Ready)
+}
+
+// Refused starts a new process that is to end by itself before it is ready, and
+// returns what it has printed. The one before must have ended.
+func (p *WorkerProcess) Refused(t testing.TB) string {
+	t.Helper()
+	p.launch(t)
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	if p.log.Wait(ctx, p.process, Ready) == nil {
+		t.Errorf("testkit: the worker has started, and should not have")
+	}
+	p.process.Kill()
+	return p.log.String()
+}
+
+func (p *WorkerProcess) launch(t testing.TB) {
+	t.Helper()
 	path, env := p.worker.Binary, p.worker.Env
 	if path == "" {
 		self, err := os.Executable()
@@ -97,7 +117,6 @@ func (p *WorkerProcess) Start(t testing.TB) {
 		t.Fatalf("testkit: %v", err)
 	}
 	p.process = process
-	p.WaitOutput(t, Ready)
 }
 
 // WaitOutput waits until the worker has printed text since its start.

@@ -25,6 +25,8 @@ type ExecutionQuery struct {
 type ExecutionPage struct {
 	// Call is the call that runs the snippet, with its source.
 	Call Call `json:"call"`
+	// Source refers to the source of a saved script; else the call's input has it.
+	Source *Ref `json:"source,omitempty"`
 	// Stored refers to what is in the store of the execution's beginning, and
 	// Records are what its segments have recorded since.
 	Stored  *Ref              `json:"stored,omitempty"`

@@ -120,10 +120,25 @@ func (s Submission) Validate() error {
 	if s.Run != "" && s.Run != RunSnippet && s.Run != RunDry {
 		return fmt.Errorf("run: %q, want %q, %q or nothing", s.Run, RunSnippet, RunDry)
 	}
+	if err := s.validScript(); err != nil {
+		return err
+	}
 	if err := validText("text", s.Text, MaxText); err != nil {
 		return err
 	}
 	return validText("user", s.User, 128)
+}
+
+func (s Submission) validScript() error {
+	switch {
+	case s.Script == "":
+		return nil
+	case s.Run == "":
+		return fmt.Errorf("script: needs run: %q or %q", RunSnippet, RunDry)
+	case !json.Valid([]byte(s.Text)):
+		return fmt.Errorf("text: is no JSON, as the input of a script has to be")
+	}
+	return validID("script", s.Script, 64)
 }
 
 // Validate names the first field that is wrong.

@@ -12,6 +12,9 @@ type Submission struct {
 	User string `json:"user,omitempty"`
 	// Run says how Text is taken. Empty: it is a message, which the agent answers.
 	Run Run `json:"run,omitempty"`
+	// Script names a saved script to run in place of a snippet; Text is then its
+	// input, as JSON. Only with Run.
+	Script string `json:"script,omitempty"`
 }
 
 // Run says how a snippet is run that comes in place of a message. No model is

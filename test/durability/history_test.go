@@ -144,6 +144,13 @@ func TestHistories(t *testing.T) {
 				b.t.Errorf("effects %q, want the one", got)
 			}
 		},
+		"scripts": func(b *bed) {
+			turn := b.script("twice", `{"name":"w"}`)
+			pending := b.pending(2)
+			b.approve(pending[0])
+			b.deny(b.pending(1)[0])
+			b.wait(turn)
+		},
 		"closed_while_waiting": func(b *bed) {
 			b.send("write:w|say:done")
 			b.pending(1)

@@ -65,11 +65,30 @@ func TestMain(m *testing.M) {
 const config = `
 task_queue: ${HEDDLE_TASK_QUEUE}
 sandbox: ` + sandboxMode + `
+scripts:
+  both:
+    description: Reads and writes a name.
+    input: {type: object, properties: {name: {type: string}}, required: [name], additionalProperties: false}
+    code: |
+      const r: any = await test.read({ name: input.name });
+      await test.write({ name: r.done });
+      return { done: input.name, list: input.name.split("") }
+  twice:
+    description: Does it twice, and catches a failure.
+    input: {type: object, properties: {name: {type: string}}}
+    code: |
+      const once = scripts.both({ name: input.name + "1" });
+      const failed = await scripts.both({ name: input.name + "2" }).catch((e: any) => e.code);
+      return [(await once).done, failed, await scripts.both(JSON.parse("{}")).catch((e: any) => e.code)]
+  deep:
+    description: Calls itself.
+    input: {type: object}
+    code: await scripts.deep({})
 agents:
   tester:
     instructions: Do what the user says.
     model: play
-    tools: [test.*]
+    tools: [test.*, scripts.*]
     limits:
       steps: 1000
       calls: 10000
