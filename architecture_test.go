@@ -260,7 +260,7 @@ var house = []room{
 	},
 	{
 		"internal/config",
-		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "secrets", "signals/contract"},
+		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "codemode/snippet", "secrets", "signals/contract"},
 		nil,
 		"reads limits and names; what they name is built by the front door",
 	},
