@@ -26,7 +26,7 @@ func (p *parts) saveScripts(c *config.Config) map[string]string {
 		sources[id] = script.Code
 		tools = append(tools, catalog.Tool{
 			Descriptor: catalog.Descriptor{
-				ID: id, Description: script.Description, Input: script.Input, Operation: catalog.Write,
+				ID: id, Title: "Script " + script.Name, Description: script.Description, Input: script.Input, Operation: catalog.Write,
 				Approval: catalog.ApprovalNever, Source: "script " + script.Name, Tags: []string{"script"},
 			},
 			Call: func(context.Context, catalog.Call) (json.RawMessage, error) {

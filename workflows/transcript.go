@@ -56,6 +56,9 @@ func (t *thread) say(m contract.Message, submission string) int {
 		p.Role, p.Message, p.Text = m.Role, &index, cut(m.Text, contract.MaxPartText)
 		if m.Role == contract.RoleUser && t.current.run != "" { // a snippet stands in the transcript alone
 			p.Text = fmt.Sprintf("Run a snippet of %d bytes (%s)", len(m.Text), t.current.run)
+			if t.current.script != "" {
+				p.Text = fmt.Sprintf("Run the script %s (%s)", t.current.script, t.current.run)
+			}
 		}
 	}))
 	return index

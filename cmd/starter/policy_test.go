@@ -171,5 +171,5 @@ func TestModeGrantsAndEdits(t *testing.T) {
 	order = order[:strings.Index(order, `"`)]
 	contains(t, b.must(exitOK, "approve", thread, "--yes", "--edit", `{"order": "`+order+`", "cents": 700, "reason": "damaged"}`), "edited and approved")
 	b.run(b.ctx, "watch", thread, "--turn", "t1")
-	contains(t, b.must(exitOK, "transcript", thread), `"cents":700`)
+	contains(t, b.must(exitOK, "transcript", thread), `$7.00`)
 }

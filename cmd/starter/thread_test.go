@@ -32,7 +32,7 @@ func newBench(t *testing.T) *bench {
 			t.Fatal(err)
 		}
 		// The script thinks for a while, so that people can follow it.
-		files[name] = strings.NewReplacer("delay: 400ms", "delay: 1ms", "delay: 600ms", "delay: 1ms").Replace(string(data))
+		files[name] = strings.NewReplacer("delay: 400ms", "delay: 1ms", "delay: 600ms", "delay: 1ms", "delay: 800ms", "delay: 1ms").Replace(string(data))
 	}
 	worker := testkit.StartWorker(t, testkit.Worker{
 		Server: server, Files: files, Binary: testkit.Build(t, "./examples/support/worker"),
@@ -93,13 +93,14 @@ func TestSendApprovesByItself(t *testing.T) {
 	contains(t, got,
 		"Temporal UI: http://ui.example/namespaces/default/workflows/thread%2Facme%2F",
 		"● user      "+mug, "✓ orders.search", "? approval  orders.refund waits for a person",
-		"✓ approval  orders.refund approved by ann", "✓ call      orders.refund",
+		"✓ approval  orders.refund approved by ann",
+		"· execute   Snippet\n          ✓ orders.search", "          ✓ orders.refund", "✓ execute   Snippet: 3 calls",
 		"◆ support   I am sorry about the broken mug, Ada. I have refunded $14.50")
 	if n := strings.Count(got, "I have refunded"); n != 1 {
 		t.Errorf("the answer is printed %d times", n)
 	}
 
-	contains(t, b.must(exitOK, "transcript", thread), "● user", `"cents":1450`, "◆ assistant")
+	contains(t, b.must(exitOK, "transcript", thread), "● user", "→ execute", `"orders.refund":1`, "◆ assistant")
 	messages := jsonLines[contract.Message](t, b.must(exitOK, "transcript", thread, "--from", "1", "--to", "3", "--json"))
 	if len(messages) != 2 || messages[0].Index != 1 {
 		t.Errorf("transcript --from 1 --to 3: %+v", messages)
@@ -123,7 +124,7 @@ func TestSendWithoutATerminalSaysHowToDecide(t *testing.T) {
 	}
 	approval := state.Pending[0]
 	contains(t, b.must(exitOK, "state", thread), "waiting", "orders.refund for approval "+approval.ID, "http://ui.example/",
-		"3 model turns", `"cents": 1450`, "digest: "+approval.Digest+"\n")
+		"1 model turn", `"cents": 1450`, "digest: "+approval.Digest+"\n")
 	for listed := ""; !strings.Contains(listed, thread); { // the list is some moments behind
 		listed = b.must(exitOK, "threads", "--pending", "approval", "--tenant", "acme", "--agent", "support", "--status", "waiting")
 	}
@@ -259,8 +260,44 @@ func TestTools(t *testing.T) {
 	b := newBench(t)
 	contains(t, b.must(exitOK, "tools", "--agent", "support"), "orders.refund    write  yes", "orders.search    read   no")
 	tools := jsonLines[contract.Tool](t, b.must(exitOK, "tools", "--agent", "support", "--json"))
-	if len(tools) != 6 || tools[0].ID != "orders.customer" {
+	if len(tools) != 7 || tools[0].ID != "orders.customer" {
 		t.Errorf("tools %+v", tools)
 	}
 	contains(t, b.must(exitFailed, "tools", "--agent", "nobody"), "no agent nobody")
+}
+
+// unwrapped is what was printed without any space.
+func unwrapped(printed string) string { return strings.Join(strings.Fields(printed), "") }
+
+// A snippet is run as a turn without a model, rehearsed first, and asks as any other.
+func TestExec(t *testing.T) {
+	b := newBench(t)
+	file := filepath.Join(t.TempDir(), "refund.ts")
+	source := `const { orders: found } = await orders.search({ item: "mug" });
+const order = await orders.get({ order: found.at(-1)!.id });
+const refund: any = await orders.refund({ order: order.id, cents: order.items[0].cents, reason: "a crack in it" });
+return { order: order.id, refund: refund?.id }`
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	thread := b.thread()
+	contains(t, b.must(exitUsage, "exec", thread), "want a file with a snippet, or --script")
+	contains(t, b.must(exitUsage, "exec", thread, file, "--script", "x"), "not both")
+	contains(t, b.must(exitUsage, "exec", thread, file, "--input", "{}"), "--input is for --script alone")
+	contains(t, b.must(exitUsage, "exec", thread, "--script", "x", "--input", "{", "--agent", "support"), "text: is no JSON")
+	contains(t, b.must(exitFailed, "exec", thread, "none.ts", "--agent", "support"), "read the snippet", "none.ts")
+
+	got := b.must(exitOK, "exec", thread, file, "--agent", "support", "--user", "ada", "--dry-run")
+	contains(t, unwrapped(got), `"planned":[{"tool":"orders.refund"`, `"needs_approval":true`, `"order":"A-1002"`)
+	if strings.Contains(got, "? approval") {
+		t.Errorf("a dry run asks:\n%s", got)
+	}
+	got = b.must(exitWaiting, "exec", thread, file)
+	contains(t, got, "waits for an approval of orders.refund", `"cents": 1450`)
+	b.must(exitOK, "approve", thread, "--yes")
+	contains(t, b.must(exitOK, "watch", thread, "--turn", "t2"), "          ✓ orders.refund", `{"order":"A-1002","refund":1}`)
+
+	contains(t, unwrapped(b.must(exitOK, "exec", thread, "--script", "refunds", "--input", `{"order": "A-1002"}`)), `"cents":1450,"reason":"acrackinit"`)
+	contains(t, b.must(exitOK, "exec", thread, "--script", "refunds", "--input", `{"order": 7}`), "invalid_input", "/order")
+	contains(t, b.must(exitOK, "exec", thread, "--script", "none"), "tool_not_found")
 }

@@ -89,6 +89,9 @@ func (t *timeline) begin(p contract.Part) {
 	case contract.KindBatch:
 		t.release()
 		t.row(row{glyph: "·", label: "reads", text: p.Title})
+	case contract.KindExecute:
+		t.release()
+		t.row(row{glyph: "·", label: string(p.Kind), text: p.Title})
 	default:
 		t.release()
 		t.pass("… " + cut(clean(cmp.Or(p.Tool, p.Title)), t.screen.width-4))

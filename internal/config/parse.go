@@ -81,7 +81,7 @@ func (c *Config) read(root value, dir string) {
 			}
 		}},
 		field{name: "sandbox", read: func(v value) {
-			switch mode := v.text(); mode {
+			switch mode := v.expanded(); mode {
 			case "hardened", "":
 			case "unhardened":
 				c.Unhardened = true

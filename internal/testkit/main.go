@@ -63,6 +63,7 @@ func Build(t testing.TB, pkg string) string {
 	path := filepath.Join(shared.dir, fmt.Sprintf("%d-%s", len(shared.built), filepath.Base(pkg)))
 	cmd := exec.Command("go", "build", "-o", path, pkg)
 	cmd.Dir = Root(t)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as those are that run snippets
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("testkit: go build %s: %v\n%s", pkg, err, out)
 	}
