@@ -66,9 +66,22 @@ func (t *thread) runCalls(turn *turn, planned []activities.PlannedCall) *contrac
 	problem := t.overCalls(turn)
 	if problem == nil {
 		t.carryOut(turn, calls)
-		if turn.ctx.Err() != nil {
-			problem = turn.problem(contract.CodeCancelled, turn.ctx.Err())
+	}
+	return t.conclude(turn, calls, problem)
+}
+
+// conclude gives the agent the results of calls. Those that rest have none yet.
+func (t *thread) conclude(turn *turn, calls []*call, problem *contract.Problem) *contract.Problem {
+	if len(turn.resting) > 0 {
+		for _, c := range calls {
+			if c.settled() {
+				t.tell(turn, c)
+			}
 		}
+		return nil
+	}
+	if problem == nil && turn.ctx.Err() != nil {
+		problem = turn.problem(contract.CodeCancelled, turn.ctx.Err())
 	}
 	for _, c := range calls {
 		if !c.settled() {
@@ -99,6 +112,11 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 	t.executions = executions
 	r := &round{batch: t.startReads(turn, reads), effects: effects, executions: executions}
 	t.askFor(turn, effects)
+	t.carryOn(turn, r)
+}
+
+// carryOn goes on with a round until it is over, or rests.
+func (t *thread) carryOn(turn *turn, r *round) {
 	for {
 		t.settleDecided(r.effects)
 		t.settleReconciled(r.effects)
@@ -123,6 +141,17 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 		}
 		if r.over() {
 			return
+		}
+		if t.mayRest() {
+			if r.rests() {
+				t.rest(turn, r)
+				return
+			}
+			for _, x := range r.executions {
+				if x.due() {
+					t.startSegment(turn, x)
+				}
+			}
 		}
 		t.awaitProgress(turn, r)
 	}

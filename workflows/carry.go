@@ -59,6 +59,8 @@ type CarriedTurn struct {
 	Cancelled *contract.CancelTurn `json:"cancelled,omitempty"`
 	Run       contract.Run         `json:"run,omitempty"`
 	Script    string               `json:"script,omitempty"`
+	// Executions are the snippets that run.
+	Executions []CarriedExecution `json:"executions,omitempty"`
 }
 
 // carry makes what the next run begins with. Nothing is in flight, so no call waits
@@ -79,6 +81,11 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 		}
 	}
 	c.Reconciliations, c.Answered = t.carryDoubts(), t.answered
+	if t.current != nil {
+		for _, x := range t.current.resting {
+			c.Current.Executions = append(c.Current.Executions, x.carry())
+		}
+	}
 	c.Granted = t.given
 	for _, g := range t.standing {
 		c.Grants = append(c.Grants, *g)
@@ -200,6 +207,9 @@ func (t *thread) resume(c *Carried) {
 	if c.Current != nil {
 		t.current = &turn{
 			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run, script: c.Current.Script,
+		}
+		for _, x := range c.Current.Executions {
+			t.current.resting = append(t.current.resting, resumeExecution(x))
 		}
 	}
 }

@@ -34,13 +34,14 @@ type execution struct {
 	segment  workflow.Future
 	cut      bool
 	spent    time.Duration
-	shown    shownCalls
+	shown    ShownCalls
 	over     bool
 }
 
 // nap is a time that a snippet lets pass.
 type nap struct {
 	number int
+	until  time.Time
 	timer  workflow.Future
 	stop   workflow.CancelFunc
 }
@@ -56,10 +57,15 @@ func (t *thread) advance(turn *turn, x *execution) []*call {
 	if x.segment != nil && x.segment.IsReady() {
 		effects = t.takeSegment(turn, x)
 	}
-	if !x.over && x.segment == nil && (x.segments == 0 || x.cut || x.given < len(x.outcomes)) {
+	if x.due() && !t.mayRest() {
 		t.startSegment(turn, x)
 	}
 	return effects
+}
+
+// due reports whether there is something to tell the next segment.
+func (x *execution) due() bool {
+	return !x.over && x.segment == nil && (x.segments == 0 || x.cut || x.given < len(x.outcomes))
 }
 
 func (t *thread) startSegment(turn *turn, x *execution) {
@@ -149,9 +155,16 @@ func (x *execution) gave(c *call, now time.Time) {
 }
 
 func (t *thread) nap(turn *turn, x *execution, sleep activities.Sleep) {
-	ctx, stop := workflow.WithCancel(turn.ctx)
-	timer := workflow.NewTimerWithOptions(ctx, sleep.For, workflow.TimerOptions{Summary: "snippet " + x.call.planned.ID + " sleeps"})
-	x.naps = append(x.naps, &nap{number: sleep.Number, timer: timer, stop: stop})
+	n := &nap{number: sleep.Number, until: workflow.Now(t.ctx).Add(sleep.For)}
+	t.startNap(turn, x, n)
+	x.naps = append(x.naps, n)
+}
+
+func (t *thread) startNap(turn *turn, x *execution, n *nap) {
+	var ctx workflow.Context
+	ctx, n.stop = workflow.WithCancel(turn.ctx)
+	left := max(n.until.Sub(workflow.Now(t.ctx)), 0)
+	n.timer = workflow.NewTimerWithOptions(ctx, left, workflow.TimerOptions{Summary: "snippet " + x.call.planned.ID + " sleeps"})
 }
 
 // wake records the end of the naps that are over.
@@ -176,7 +189,7 @@ func (x *execution) callOff(number int) {
 // stirs reports whether something has happened that advance acts upon.
 func (x *execution) stirs() bool {
 	return !x.over && (x.segment != nil && x.segment.IsReady() ||
-		x.segment == nil && x.given < len(x.outcomes) || // a script that it called has ended
+		x.due() || // a script that it called has ended
 		slices.ContainsFunc(x.naps, func(n *nap) bool { return n.timer.IsReady() }))
 }
 

@@ -12,9 +12,24 @@ import (
 // The rest are counted.
 const maxShownCalls = 200
 
-// shownCalls counts the calls of a snippet for its part.
-type shownCalls struct {
-	done, failed, parts, hidden int
+// ShownCalls counts the calls of a snippet for its part: those that are done and
+// those of them that failed, and those that have parts, and have none.
+type ShownCalls struct {
+	Done   int `json:"done,omitempty"`
+	Failed int `json:"failed,omitempty"`
+	Parts  int `json:"parts,omitempty"`
+	Hidden int `json:"hidden,omitempty"`
+}
+
+// with counts effects too.
+func (s ShownCalls) with(effects []*call) ShownCalls {
+	s.Done += len(effects)
+	for _, c := range effects {
+		if c.result != nil && c.result.Problem != nil {
+			s.Failed++
+		}
+	}
+	return s
 }
 
 // showExecution opens the part of a snippet. Its calls are below it.
@@ -52,21 +67,21 @@ func (t *thread) showCall(turn *turn, c *call) {
 // showServed shows what a segment served, and how far the snippet is.
 func (t *thread) showServed(turn *turn, x *execution, result activities.SegmentResult) {
 	for _, s := range result.Served {
-		x.shown.done++
+		x.shown.Done++
 		if s.Problem != nil {
-			x.shown.failed++
+			x.shown.Failed++
 		}
-		if x.shown.parts == maxShownCalls {
-			x.shown.hidden++
+		if x.shown.Parts == maxShownCalls {
+			x.shown.Hidden++
 			continue
 		}
-		x.shown.parts++
+		x.shown.Parts++
 		t.put(servedPart(x, s).in(turn).with(func(p *contract.Part) {
 			p.Parent, p.Tool, p.DurationMS, p.Problem = x.call.planned.ID, s.Tool, s.DurationMS, s.Problem
 		}))
 	}
-	x.shown.done += result.More
-	x.shown.hidden += result.More
+	x.shown.Done += result.More
+	x.shown.Hidden += result.More
 }
 
 func servedPart(x *execution, s activities.Served) newPart {
@@ -92,7 +107,8 @@ func (t *thread) finishExecution(x *execution, failed *contract.Problem) {
 	if failed == nil {
 		failed = x.call.result.Problem
 	}
-	calls := x.shown.done + len(x.effects)
+	shown := x.shown.with(x.effects)
+	calls := shown.Done
 	name := "Snippet"
 	if x.call.planned.Source != nil {
 		name = x.call.planned.Tool
@@ -101,18 +117,12 @@ func (t *thread) finishExecution(x *execution, failed *contract.Problem) {
 	if failed != nil {
 		status, title = ended(failed), title+", failed"
 	}
-	if x.shown.hidden > 0 {
-		title += fmt.Sprintf(" (%d not shown)", x.shown.hidden)
-	}
-	bad := x.shown.failed
-	for _, c := range x.effects {
-		if c.result != nil && c.result.Problem != nil {
-			bad++
-		}
+	if x.shown.Hidden > 0 {
+		title += fmt.Sprintf(" (%d not shown)", x.shown.Hidden)
 	}
 	t.finish(x.call.planned.ID, status, func(p *contract.Part) {
 		p.Title, p.Problem = title, brief(failed)
 		p.Text = cut(x.call.result.Warning, contract.MaxPartText)
-		p.Progress = &contract.Progress{Done: calls - bad, Total: calls}
+		p.Progress = &contract.Progress{Done: calls - shown.Failed, Total: calls}
 	})
 }

@@ -196,6 +196,9 @@ func (t *thread) rollOver() error {
 		return err
 	}
 	t.rolling = true // from here on, updates are told to come again
+	if err := t.putExecutionsAside(); err != nil {
+		return err
+	}
 	t.leaveGrants()
 	ctx := workflow.WithActivityOptions(t.ctx, archiveOptions())
 	in := activities.ArchiveInput{From: t.first, To: t.length(), After: t.archivedSeq, Archive: t.archive}

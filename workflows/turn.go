@@ -30,6 +30,8 @@ type turn struct {
 
 	ctx    workflow.Context
 	cancel workflow.CancelFunc
+	// resting are the snippets that go on in the next run.
+	resting []*execution
 	// cancelled is why someone ended the turn.
 	cancelled *contract.CancelTurn
 }
@@ -64,19 +66,28 @@ func (t *thread) runTurn(turn *turn) {
 	}
 	defer turn.cancel()
 	for {
-		reply, problem := t.step(turn)
+		var reply activities.ModelTurnResult
+		var problem *contract.Problem
+		goesOn := len(turn.resting) > 0
+		if !goesOn {
+			reply, problem = t.step(turn)
+		}
 		switch {
 		case problem != nil:
+		case goesOn:
+			problem = t.goOn(turn)
 		case len(reply.Calls) > 0:
 			problem = t.runCalls(turn, reply.Calls)
 		default:
 			problem = incomplete(reply.Stop)
 		}
-		if problem != nil || len(reply.Calls) == 0 {
+		switch {
+		case len(turn.resting) > 0:
+			return
+		case problem != nil || !goesOn && len(reply.Calls) == 0:
 			t.end(turn, problem)
 			return
-		}
-		if t.full() {
+		case t.full():
 			return
 		}
 	}
