@@ -109,17 +109,17 @@ func (t *thread) follow(r *reconciliation, expiry time.Duration) {
 		if !r.asked() {
 			found := t.lookInto(ctx, r)
 			if found.Found != catalog.FoundNothing {
-				t.conclude(r, found)
+				t.resolve(r, found)
 				return
 			}
 			t.askAbout(ctx, r, found, expiry)
 		}
 		_ = workflow.Await(ctx, func() bool { return r.answer != nil }) // ctx is never cancelled
 		if r.abandoned() {
-			t.conclude(r, activities.ReconcileResult{Found: catalog.FoundNothing})
+			t.resolve(r, activities.ReconcileResult{Found: catalog.FoundNothing})
 			return
 		}
-		t.conclude(r, t.writeDown(ctx, r))
+		t.resolve(r, t.writeDown(ctx, r))
 	})
 }
 
@@ -175,8 +175,8 @@ func (t *thread) askAbout(ctx workflow.Context, r *reconciliation, found activit
 	t.show()
 }
 
-// conclude ends a reconciliation with what was found.
-func (t *thread) conclude(r *reconciliation, found activities.ReconcileResult) {
+// resolve ends a reconciliation with what was found.
+func (t *thread) resolve(r *reconciliation, found activities.ReconcileResult) {
 	r.found, r.news = &found, true
 	if r.stopTimer != nil {
 		r.stopTimer()
