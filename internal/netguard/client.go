@@ -55,6 +55,8 @@ type Client struct {
 	timeout   time.Duration
 	userAgent string
 	client    *http.Client
+	// once has a connection for each request.
+	once *http.Client
 }
 
 // New returns a client. The error names the option that cannot be.
@@ -79,18 +81,19 @@ func New(o Options) (*Client, error) {
 	if c.userAgent == "" {
 		c.userAgent = DefaultUserAgent
 	}
-	c.client = &http.Client{
-		CheckRedirect: c.redirect,
-		Transport: &http.Transport{
-			DialContext:            c.dial,
-			TLSHandshakeTimeout:    connectTimeout,
-			MaxResponseHeaderBytes: maxHeader,
-			ForceAttemptHTTP2:      true,
-			MaxIdleConns:           100,
-			MaxIdleConnsPerHost:    8,
-			IdleConnTimeout:        time.Minute,
-		},
+	transport := &http.Transport{
+		DialContext:            c.dial,
+		TLSHandshakeTimeout:    connectTimeout,
+		MaxResponseHeaderBytes: maxHeader,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           100,
+		MaxIdleConnsPerHost:    8,
+		IdleConnTimeout:        time.Minute,
 	}
+	once := transport.Clone()
+	once.DisableKeepAlives = true
+	c.client = &http.Client{CheckRedirect: c.redirect, Transport: transport}
+	c.once = &http.Client{CheckRedirect: c.redirect, Transport: once}
 	return c, nil
 }
 
@@ -100,6 +103,10 @@ func (c *Client) Close() { c.client.CloseIdleConnections() }
 // Do sends a request and returns the response, whose body the caller closes. The
 // body gives [TooLargeError] past the limit. Of an error, errors.As tells
 // [NotSentError] and [RefusedError].
+//
+// A request with Close set has a connection of its own: nothing goes over it before
+// or after. On one that is used again, net/http may take what a server has sent too
+// much for the answer to the next request.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if err := c.Check(req.URL); err != nil {
 		return nil, &NotSentError{err}
@@ -123,7 +130,11 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", c.userAgent)
 	}
-	response, err := c.client.Do(req)
+	by := c.client
+	if req.Close {
+		by = c.once
+	}
+	response, err := by.Do(req)
 	if err != nil {
 		cancel()
 		if err = cause(err); !connected.Load() {

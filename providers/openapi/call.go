@@ -157,7 +157,7 @@ func (s *Source) judge(ctx context.Context, a answer, write bool) (json.RawMessa
 // attempts sends a write once, and a read again where the service says when.
 func (s *Source) attempts(ctx context.Context, out *outgoing, g grant, write bool) (answer, error) {
 	for attempt := 1; ; attempt++ {
-		a, err := s.send(ctx, out, g)
+		a, err := s.send(ctx, out, g, write)
 		if err != nil || write || attempt == maxAttempts || a.status != http.StatusTooManyRequests && a.status != http.StatusServiceUnavailable {
 			return a, err
 		}
@@ -188,8 +188,9 @@ func retryAfter(value string, now time.Time) (time.Duration, bool) {
 	return pause, pause <= maxPause
 }
 
-// send makes one request.
-func (s *Source) send(ctx context.Context, out *outgoing, g grant) (answer, error) {
+// send makes one request. A write has a connection of its own: on one that had been
+// used before, what is still left of an earlier answer would be taken for that to it.
+func (s *Source) send(ctx context.Context, out *outgoing, g grant, write bool) (answer, error) {
 	u := *out.url
 	for _, p := range g.query {
 		u.RawQuery = withoutPair(u.RawQuery, p.name)
@@ -202,6 +203,7 @@ func (s *Source) send(ctx context.Context, out *outgoing, g grant) (answer, erro
 	if err != nil {
 		return answer{}, notMade(errors.New("the request cannot be made"))
 	}
+	req.Close = write
 	if out.body != nil {
 		body := bytes.NewReader(out.body)
 		req.Body, req.ContentLength = readCloser{body}, int64(len(out.body))

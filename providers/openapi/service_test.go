@@ -143,8 +143,9 @@ func TestEffectOfAFailedWrite(t *testing.T) {
 // Idempotency-Key then.
 func TestAWriteIsNotSentAgainByTheTransport(t *testing.T) {
 	var writes atomic.Int64
-	var keys []string
+	var keys, from []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from = append(from, r.RemoteAddr)
 		if r.Method == http.MethodGet {
 			_, _ = io.WriteString(w, "[]")
 			return
@@ -162,6 +163,9 @@ func TestAWriteIsNotSentAgainByTheTransport(t *testing.T) {
 	_, out := dispatch(t, b, "svc.create", "{}")
 	if out.Error == nil || out.Error.Effect != catalog.EffectUnknown || writes.Load() != 1 || keys[0] != "key-1" {
 		t.Errorf("after %d writes with the keys %q: %+v", writes.Load(), keys, out.Error)
+	}
+	if from[0] == from[1] {
+		t.Error("the write went over a connection that had been used before")
 	}
 }
 
