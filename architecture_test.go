@@ -35,7 +35,7 @@ var house = []room{
 	{
 		"cmd/starter",
 		[]string{
-			"catalog", "catalog/policy", "catalog/search", "catalog/search/evaluate", "internal/config",
+			"catalog", "catalog/policy", "catalog/search", "catalog/search/evaluate", "internal/audit", "internal/config",
 			"internal/connect", "internal/connections", "internal/netguard", "internal/oauth", "internal/telemetry",
 			"providers/mcp", "providers/openapi", "secrets", "signals", "signals/contract",
 		},
@@ -253,6 +253,10 @@ var house = []room{
 		[]string{"activities", "signals/contract"},
 		[]string{"internal/testkit", "workflows"},
 		"keeps the claims of writes in Temporal",
+	},
+	{
+		"internal/audit", nil, nil,
+		"the audit log: lines bound to one another by their hashes",
 	},
 	{
 		"internal/child", nil, nil,

@@ -63,6 +63,11 @@ func (a *App) run(ctx context.Context) error {
 	for _, stop := range a.closers {
 		defer stop()
 	}
+	closeAudit, err := a.openAudit()
+	if err != nil {
+		return err
+	}
+	defer closeAudit()
 	counts, err := a.toolCounts(ctx)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ type Broker struct {
 	modes   Modes
 	lookups map[string]Lookup
 	gates   *gates
+	auditor Auditor
 }
 
 // New returns a broker of the sources' tools. Sources whose tools are at hand are
@@ -92,50 +93,62 @@ func (b *Broker) checkAtHand() error {
 // Plan checks a request and says what it takes. It does nothing outside. What
 // is wrong with the request is in the plan's Error.
 func (b *Broker) Plan(ctx context.Context, scope Scope, req Request) Plan {
+	began := time.Now()
+	p := Plan{Tool: req.Tool}
 	c, err := b.check(ctx, scope, req)
-	if err != nil {
-		return b.redactPlan(scope, Plan{Tool: req.Tool, Error: err})
+	if p.Error = err; err == nil {
+		p = c.plan()
+	} else {
+		p.Policy = blockedBy(err)
 	}
-	return b.redactPlan(scope, c.plan())
+	p = b.redactPlan(scope, p)
+	b.notePlan(scope, req, p, began)
+	return p
 }
 
 // Dispatch carries out a request as planned. It checks all that Plan checks
 // again, and calls nothing when the tool or the input is not what was planned.
 func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Plan) Outcome {
-	return b.carryOut(ctx, scope, req, plan.Timeout, func(c *call) *Error { return c.agrees(plan) })
+	began := time.Now()
+	c, o := b.carryOut(ctx, scope, req, plan, func(c *call) *Error { return c.agrees(plan) })
+	b.noteCall(scope, req, plan, c, o, began)
+	return o
 }
 
 // DispatchRead is Plan and Dispatch in the same moment, for a read that nobody has to agree
 // to: it is checked once and carried out. Any other request is only planned, and
 // done is false.
 func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (plan Plan, outcome Outcome, done bool) {
-	var effect, read *call
-	outcome = b.carryOut(ctx, scope, req, 0, func(c *call) *Error {
+	began := time.Now()
+	var effect *call
+	c, outcome := b.carryOut(ctx, scope, req, Plan{}, func(c *call) *Error {
 		if c.tool.Operation == Read && !c.consent.NeedsApproval {
-			read = c
 			return nil
 		}
 		effect = c
 		return &Error{Code: CodeNotMade, Message: "it is planned"} // nobody sees it
 	})
 	if effect != nil {
-		return b.redactPlan(scope, effect.plan()), Outcome{}, false
+		plan = b.redactPlan(scope, effect.plan())
+		b.notePlan(scope, req, plan, began)
+		return plan, Outcome{}, false
 	}
-	if outcome.Asks != nil { // it is to be made again, as planned
-		plan = b.redactPlan(scope, read.plan())
+	if c != nil && (b.auditor != nil || outcome.Asks != nil) { // one that asks is to be made again, as planned
+		plan = b.redactPlan(scope, c.plan())
 	}
+	b.noteCall(scope, req, plan, c, outcome, began)
 	return plan, outcome, true
 }
 
 // carryOut makes a call that agree, which is asked once all else was checked, has
-// nothing against.
-func (b *Broker) carryOut(ctx context.Context, scope Scope, req Request, planned time.Duration, agree func(*call) *Error) Outcome {
+// nothing against. There is no call where it was refused.
+func (b *Broker) carryOut(ctx context.Context, scope Scope, req Request, plan Plan, agree func(*call) *Error) (*call, Outcome) {
 	c, leave, err := b.admit(ctx, scope, req, agree)
 	if err != nil {
-		return b.redact(scope, Outcome{Error: err})
+		return nil, b.redact(scope, Outcome{Error: err})
 	}
 	defer leave()
-	return b.redact(scope, c.run(ctx, planned, req.Before))
+	return c, b.redact(scope, c.run(ctx, plan.Timeout, b.noteBegin(req, plan, c)))
 }
 
 // admit checks that a call may be made now. One that had to wait for others is

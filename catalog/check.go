@@ -27,6 +27,7 @@ type call struct {
 	canAsk   bool
 	answer   *Answer
 	progress func(Progress)
+	ruling   Ruling
 }
 
 // check is the way of every request, at Plan and at Dispatch alike: resolve it

@@ -76,7 +76,7 @@ func (b *Broker) govern(c *call, mode Mode) *Error {
 	if ruling.Verdict == VerdictBlock {
 		return blocked(ruling)
 	}
-	c.consent = ConsentTo(c.tool.Descriptor, ruling)
+	c.consent, c.ruling = ConsentTo(c.tool.Descriptor, ruling), ruling
 	return nil
 }
 

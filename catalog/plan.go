@@ -44,6 +44,8 @@ type Plan struct {
 	// Grantable says that a person may have agreed beforehand, for more than this
 	// call: nobody but the tool's own default asks.
 	Grantable bool `json:"grantable,omitempty"`
+	// Policy is the rule of the policy that decided, if one did.
+	Policy *Decided `json:"policy,omitempty"`
 	// Granted says, of a plan to be carried out, that a person has agreed so, and
 	// not to this call.
 	Granted bool `json:"granted,omitempty"`
@@ -64,7 +66,7 @@ type Plan struct {
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// HonoursKeys says that a write may be sent again under its key.
 	HonoursKeys bool `json:"honours_keys,omitempty"`
-	// Error says why the call cannot be made; all else but Tool is then unset.
+	// Error says why the call cannot be made; all else but Tool and Policy is then unset.
 	Error *Error `json:"error,omitempty"`
 }
 

@@ -20,6 +20,7 @@ func (c *call) plan() Plan {
 		Reason:           c.consent.Reason,
 		Approvers:        c.consent.Approvers,
 		Grantable:        c.consent.Grantable,
+		Policy:           decidedBy(c.ruling),
 		DescriptorDigest: c.descriptorDigest(),
 		InputDigest:      c.inputDigest(),
 		ResourceKey:      c.resource,

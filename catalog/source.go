@@ -73,7 +73,7 @@ func (b *Broker) Elsewhere(scope Scope) []string {
 
 // Here is a broker of the sources alone that need not be asked elsewhere.
 func (b *Broker) Here() *Broker {
-	here := &Broker{secrets: b.secrets, policy: b.policy, modes: b.modes, gates: b.gates}
+	here := &Broker{secrets: b.secrets, policy: b.policy, modes: b.modes, gates: b.gates, auditor: b.auditor}
 	for _, s := range b.sources {
 		if s.atHand() {
 			here.sources = append(here.sources, s)

@@ -58,6 +58,9 @@ func (t *thread) showCall(turn *turn, c *call) {
 	}
 	t.put(part(c.planned.ID, kind, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
 		p.Tool = c.planned.Tool
+		if d := c.planned.Plan.Policy; d != nil {
+			p.Policy = &contract.PolicyDecision{Verdict: string(d.Verdict), Rule: cut(d.Rule, activities.MaxCarriedText), Place: cut(d.Place, activities.MaxCarriedText)}
+		}
 		if c.execution != nil {
 			p.Parent = c.execution.call.planned.ID
 		}

@@ -134,6 +134,9 @@ func partWeight(p contract.Part) int {
 	if p.Answer != nil {
 		n += fields/2 + escaped(p.Answer.Comment) + escaped(p.Answer.By)
 	}
+	if p.Policy != nil {
+		n += fields/2 + escaped(p.Policy.Rule) + escaped(p.Policy.Place)
+	}
 	if p.Grant != nil {
 		n += fields + escaped(p.Grant.Resource) + escaped(p.Grant.By)
 	}

@@ -125,7 +125,7 @@ func (c *cli) rootCommand() *cobra.Command {
 	flags.BoolVar(&c.json, "json", false, "print JSON")
 	root.AddCommand(
 		c.openCommand(), c.sendCommand(), c.execCommand(), c.watchCommand(),
-		c.approveCommand(), c.denyCommand(), c.answerCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(),
+		c.approveCommand(), c.denyCommand(), c.answerCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(), c.auditCommand(),
 		c.reconcileCommand(), c.resetCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/codemode/typescript"
@@ -99,6 +100,19 @@ func (l *Lookup) Describe(ctx context.Context, scope catalog.Scope, input json.R
 }
 
 func (l *Lookup) describe(ctx context.Context, scope catalog.Scope, id string, schemas bool) (*Description, *catalog.Error) {
+	began := time.Now()
+	described, fault := l.declare(ctx, scope, id, schemas)
+	e := catalog.Entry{Kind: catalog.EntryDescribe, Asked: []string{id}, DurationMS: time.Since(began).Milliseconds()}
+	if fault != nil {
+		e.Code, e.Message = fault.Code, fault.Message
+	} else {
+		e.Tool, e.Operation, e.Hits = described.ID, described.Operation, 1
+	}
+	l.broker.Note(scope, e)
+	return described, fault
+}
+
+func (l *Lookup) declare(ctx context.Context, scope catalog.Scope, id string, schemas bool) (*Description, *catalog.Error) {
 	d, err := l.broker.Lookup(ctx, scope, id)
 	if err != nil {
 		var typed *catalog.Error

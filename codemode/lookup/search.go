@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/search"
@@ -78,6 +79,7 @@ type searchInput struct {
 // a query it lists all tools in the order of their ids. The error is a
 // *[catalog.Error].
 func (l *Lookup) Search(ctx context.Context, scope catalog.Scope, input json.RawMessage) (json.RawMessage, error) {
+	began := time.Now()
 	query, refused := readQuery(input)
 	if refused != nil {
 		return nil, refused
@@ -103,6 +105,9 @@ func (l *Lookup) Search(ctx context.Context, scope catalog.Scope, input json.Raw
 	if end := query.Offset + len(result.Hits); end < result.Total {
 		found.Next = end
 	}
+	l.broker.Note(scope, catalog.Entry{
+		Kind: catalog.EntrySearch, Asked: query.Texts, Hits: found.Total, DurationMS: time.Since(began).Milliseconds(),
+	})
 	return answer(found)
 }
 

@@ -36,6 +36,8 @@ type Config struct {
 	Modes []catalog.Mode
 	// Policy are the rules for every call; see [Config.CompilePolicy].
 	Policy []policy.Rule
+	// Audit is the absolute folder of audit logs. Empty: there are none.
+	Audit string
 	// Limits bound calls, each and together.
 	Limits catalog.Limits
 	// Scripts are the snippets that are saved by name.

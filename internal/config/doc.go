@@ -30,6 +30,7 @@
 //	    instructions_file: support.md
 //	    tools: ["orders.*"]
 //	    limits: {steps: 20, cost_usd: 0.50, time: 10m, approval_expiry: 24h}
+//	audit: .heddle/audit              # a folder
 //	limits:                           # of calls, in each worker process
 //	  call: {output_bytes: 1048576, time: 2m}
 //	  tenants: {"*": {concurrent: 20, rate: 600/m}}
@@ -50,7 +51,7 @@
 //	web: true                         # false: no agent has web.search and web.fetch
 //
 // The environment is read in these fields alone, as ${NAME} or ${NAME:-default}:
-// temporal.*, task_queue, blobs, secrets but for env and key_env, the model of an agent, model, base_url and script
+// temporal.*, task_queue, blobs, audit, secrets but for env and key_env, the model of an agent, model, base_url and script
 // of a model, spec, root, server, allow, username and client_id of a service, and
 // url, headers, command, env and allow of a server, and all of connections but name. Relative paths start at the
 // file's folder.

@@ -88,6 +88,8 @@ type Part struct {
 	GrantID string `json:"grant_id,omitempty"`
 	// Decision is how it was decided.
 	Decision *Decision `json:"decision,omitempty"`
+	// Policy is the rule of the policy that decided about a call, if one did.
+	Policy *PolicyDecision `json:"policy,omitempty"`
 	// Problem says what went wrong.
 	Problem *Problem `json:"problem,omitempty"`
 	// Progress counts what is done of a part with several pieces, and of a call as far
@@ -98,6 +100,15 @@ type Part struct {
 	StartedAt  time.Time  `json:"started_at"`
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
 	DurationMS int64      `json:"duration_ms,omitempty"`
+}
+
+// PolicyDecision is a rule of the workers' policy that decided about a call.
+type PolicyDecision struct {
+	// Verdict is allow, ask or block.
+	Verdict string `json:"verdict"`
+	// Rule is its name, and Place where it stands, such as heddle.yaml:12:5.
+	Rule  string `json:"rule"`
+	Place string `json:"place,omitempty"`
 }
 
 // Progress of a part.
