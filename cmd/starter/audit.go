@@ -19,8 +19,8 @@ func (c *cli) auditCommand() *cobra.Command {
 each thing that was asked of their tools, bound to the one before by its hash. Neither a
 worker nor a Temporal server is needed.`,
 		Example: `  starter audit verify .heddle/audit/audit-1.jsonl`,
-		Args:  arguments(0, 0),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    arguments(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(c.auditVerifyCommand())
 	return cmd
