@@ -215,7 +215,7 @@ var house = []room{
 	{
 		"secrets",
 		[]string{"catalog"},
-		nil,
+		[]string{"internal/testkit"},
 		"keeps values and finds them in what leaves: knows scopes and references, neither tools nor threads",
 	},
 	{
@@ -322,6 +322,10 @@ var house = []room{
 	{
 		"test/mcp/threads", nil, everything,
 		"servers of the Model Context Protocol, as threads on real workers use them",
+	},
+	{
+		"test/leak", nil, everything,
+		"tests that no secret leaves a worker, and no tenant learns of another",
 	},
 	{
 		"test/durability", nil, everything,

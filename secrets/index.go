@@ -1,6 +1,9 @@
 package secrets
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // window is how many bytes of a form the index goes by. No form is shorter.
 const window = MinLength
@@ -92,16 +95,24 @@ func (x *index) find(tenant string, text []byte, found func(span)) {
 	}
 }
 
-// begins calls found for a piece that a text begins with, and ends for one that it
-// ends with.
+// said stands before what a service, a tool or an error within says: errors are made
+// so, and what is said may begin with a piece.
+const said = ": "
+
+// begins calls found for a piece that a text begins with, or what it says others said,
+// and ends for one that it ends with.
 func (x *index) begins(tenant string, text []byte, found func(span)) {
-	if len(text) < window {
-		return
-	}
-	for _, f := range x.heads.at(load(text)) {
-		if f.concerns(tenant) && len(text) >= len(f.text) && string(text[:len(f.text)]) == f.text {
-			found(span{0, len(f.text)})
+	for at := 0; at+window <= len(text); {
+		for _, f := range x.heads.at(load(text[at:])) {
+			if end := at + len(f.text); f.concerns(tenant) && end <= len(text) && string(text[at:end]) == f.text {
+				found(span{at, end})
+			}
 		}
+		next := bytes.Index(text[at:], []byte(said))
+		if next < 0 {
+			return
+		}
+		at += next + len(said)
 	}
 }
 

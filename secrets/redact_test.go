@@ -94,9 +94,19 @@ func wrapped(s string, width int) (out string) {
 }
 
 func TestEveryEncodingIsFound(t *testing.T) {
-	r := knowing(canary)
-	for name, form := range encodings(t, canary) {
-		t.Run(name, func(t *testing.T) {
+	// The second holds what looks like encodings of every kind.
+	for i, value := range []string{canary, `a %41 & ~>?/+ "q" &amp;\u0041<b`} {
+		everyEncodingIsFound(t, fmt.Sprint(i), value)
+	}
+}
+
+func everyEncodingIsFound(t *testing.T, which, value string) {
+	r := knowing(value)
+	for name, form := range encodings(t, value) {
+		if which == "1" && (strings.HasSuffix(name, "thrice") || name == "mime in json") {
+			continue // undone together with what the value holds
+		}
+		t.Run(which+" "+name, func(t *testing.T) {
 			for _, around := range [][2]string{{"", ""}, {"before ", " after"}, {`{"a":"`, `"}`}, {"é%41&amp;", "%42\\n"}} {
 				text := around[0] + form + around[1]
 				got := r.Text("acme", text)
@@ -157,6 +167,9 @@ func TestAValueCutInTwo(t *testing.T) {
 		if kept := len(joined) - len(secrets.Mask); kept > len(value)/2 {
 			t.Errorf("cut at %d: %s and %s keep %d of its bytes", cut, first, second, kept)
 		}
+	}
+	if got := r.Text("acme", "the service answers 500: it says: "+value[8:]+" was it"); strings.Contains(got, value[12:]) {
+		t.Errorf("what a service says begins with a piece: %q", got)
 	}
 	// A smaller piece, or one that stands elsewhere, is other text.
 	for _, text := range []string{"sk-live-", "x " + value[:16] + " y", "x" + value[16:]} {

@@ -31,18 +31,16 @@ const (
 const maxNested = 3
 
 // decodeAll calls visit for each way to read a text other than as it is: each kind of
-// encoding undone alone, and all of them together again and again.
+// encoding undone alone, each in what another was undone in, and all of them together
+// again and again. All together is not enough: a value may hold what looks like an
+// encoding, such as %41, and must be left with it.
 func decodeAll(text []byte, visit func(view)) {
-	present := kindsIn(text)
-	if present == 0 {
-		return
-	}
 	whole := view{text: text}
-	for _, kind := range []kinds{percent, escapes, entities, breaks} {
-		if present&kind != 0 {
-			visit(whole.decode(kind))
-		}
-	}
+	present := kindsIn(text)
+	whole.decodeEach(present, func(outer view) {
+		visit(outer)
+		outer.decodeEach(kindsIn(outer.text), visit)
+	})
 	v := whole
 	for range maxNested {
 		if present &^= breaks; present == 0 {
@@ -53,6 +51,15 @@ func decodeAll(text []byte, visit func(view)) {
 		present = kindsIn(v.text)
 		if present&breaks != 0 {
 			visit(v.decode(breaks))
+		}
+	}
+}
+
+// decodeEach calls visit with each of some kinds of encoding undone alone.
+func (v view) decodeEach(k kinds, visit func(view)) {
+	for _, kind := range []kinds{percent, escapes, entities, breaks} {
+		if k&kind != 0 {
+			visit(v.decode(kind))
 		}
 	}
 }

@@ -37,6 +37,7 @@ func Main(m *testing.M, worker func()) {
 	if shared.server != nil {
 		shared.server.Kill()
 	}
+	stopPostgres()
 	if shared.dir != "" {
 		_ = os.RemoveAll(shared.dir)
 	}

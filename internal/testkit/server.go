@@ -89,6 +89,12 @@ func (s *Server) start(t testing.TB) {
 	s.process, s.Address = process, process.Address
 }
 
+// Output is the end of what the server has printed.
+func (s *Server) Output() string { return s.log.String() }
+
+// Database is the path of the database of a server that [StartServer] started.
+func (s *Server) Database() string { return s.options.Database }
+
 // Kill ends the server at once (SIGKILL).
 func (s *Server) Kill() { s.process.Kill() }
 

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -106,12 +107,17 @@ func (p *WorkerProcess) launch(t testing.TB) {
 		path, env = self, append([]string{workerEnv + "=1"}, env...)
 	}
 	p.log.Clear()
+	log, err := os.OpenFile(p.LogFile(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatalf("testkit: %v", err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
 	process, err := child.Start(child.Command{
 		Path:   path,
 		Args:   append([]string{"--config", filepath.Join(p.Dir, "heddle.yaml")}, p.worker.Args...),
 		Dir:    p.Dir,
 		Env:    append(append(child.ClientEnv(p.worker.Server.Address), TaskQueueEnv+"="+p.TaskQueue), env...),
-		Output: p.log,
+		Output: io.MultiWriter(p.log, log),
 	})
 	if err != nil {
 		t.Fatalf("testkit: %v", err)
@@ -131,6 +137,9 @@ func (p *WorkerProcess) WaitOutput(t testing.TB, text string) {
 
 // Output is the end of what the worker has printed since its start.
 func (p *WorkerProcess) Output() string { return p.log.String() }
+
+// LogFile is where all is that its processes have printed.
+func (p *WorkerProcess) LogFile() string { return filepath.Join(p.Dir, "worker.log") }
 
 // PID is the process id.
 func (p *WorkerProcess) PID() int { return p.process.PID() }

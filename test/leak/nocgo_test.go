@@ -1,0 +1,6 @@
+//go:build !cgo
+
+package leak
+
+// sandboxMode is how workers run snippets.
+const sandboxMode = "hardened"
