@@ -12,6 +12,8 @@ import (
 type view struct {
 	text     []byte
 	from, to []int32
+	// depth is how often something was undone.
+	depth int
 }
 
 // origin is what a part of the view is in the original text.
@@ -37,16 +39,25 @@ const maxNested = 3
 func decodeAll(text []byte, visit func(view)) {
 	whole := view{text: text}
 	present := kindsIn(text)
-	whole.decodeEach(present, func(outer view) {
+	var alone view
+	whole.decodeEach(present, func(kind kinds, outer view) {
 		visit(outer)
-		outer.decodeEach(kindsIn(outer.text), visit)
+		if kind != breaks {
+			alone = outer
+		}
+		outer.decodeEach(kindsIn(outer.text), func(_ kinds, inner view) { visit(inner) })
 	})
-	v := whole
-	for range maxNested {
-		if present &^= breaks; present == 0 {
+	together := present &^ breaks
+	for v := whole; together != 0; together = present &^ breaks {
+		if v.from == nil && together&(together-1) == 0 { // a single kind: that was looked at
+			v = alone
+			present = kindsIn(v.text)
+			continue
+		}
+		if v.depth == maxNested {
 			return
 		}
-		v = v.decode(present)
+		v = v.decode(together)
 		visit(v)
 		present = kindsIn(v.text)
 		if present&breaks != 0 {
@@ -56,10 +67,10 @@ func decodeAll(text []byte, visit func(view)) {
 }
 
 // decodeEach calls visit with each of some kinds of encoding undone alone.
-func (v view) decodeEach(k kinds, visit func(view)) {
+func (v view) decodeEach(k kinds, visit func(kinds, view)) {
 	for _, kind := range []kinds{percent, escapes, entities, breaks} {
 		if k&kind != 0 {
-			visit(v.decode(kind))
+			visit(kind, v.decode(kind))
 		}
 	}
 }
@@ -91,7 +102,7 @@ func kindsIn(text []byte) (k kinds) {
 // decode undoes encodings of the kinds given, once each.
 func (v view) decode(k kinds) view {
 	size := len(v.text)
-	out := view{text: make([]byte, 0, size), from: make([]int32, 0, size), to: make([]int32, 0, size)}
+	out := view{text: make([]byte, 0, size), from: make([]int32, 0, size), to: make([]int32, 0, size), depth: v.depth + 1}
 	for i := 0; i < len(v.text); {
 		n, decoded := 0, [utf8.UTFMax]byte{}
 		length := 0
