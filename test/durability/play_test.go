@@ -173,6 +173,9 @@ func (play) Generate(ctx context.Context, req activities.ModelRequest, _ func(ac
 			if slices.Contains([]string{activities.SearchTool, activities.DescribeTool, activities.CallTool, activities.BatchTool}, kind) {
 				call.Name = kind
 			}
+			if strings.Contains(kind, ".") {
+				call.Name = strings.ReplaceAll(kind, ".", "__")
+			}
 			reply.Calls = append(reply.Calls, call)
 			reply.Stop = activities.StopCalls
 		}

@@ -27,7 +27,13 @@ type bed struct {
 
 func newBed(t *testing.T, server *testkit.Server) *bed {
 	t.Helper()
-	w := testkit.StartWorker(t, testkit.Worker{Server: server, Files: map[string]string{"heddle.yaml": config}})
+	return newBedOf(t, server, map[string]string{"heddle.yaml": config})
+}
+
+// newBedOf starts a worker with files of its own.
+func newBedOf(t *testing.T, server *testkit.Server, files map[string]string) *bed {
+	t.Helper()
+	w := testkit.StartWorker(t, testkit.Worker{Server: server, Files: files})
 	c := server.Client(t)
 	return &bed{
 		t: t, server: server, worker: w, client: c,
