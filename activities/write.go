@@ -119,6 +119,13 @@ func (w *write) begin(ctx context.Context) error {
 		w.release(ctx, "the intent could not be recorded")
 		return err
 	}
+	// A worker that was paused until now must not send: others may know by then that
+	// nothing was applied.
+	if !time.Now().Before(until.Add(-sendGrace)) {
+		w.fault = unavailable(ErrTypeNotSent, "send the write", context.DeadlineExceeded)
+		w.release(ctx, "its time was over before it was sent")
+		return context.DeadlineExceeded
+	}
 	w.sent = true
 	return nil
 }

@@ -34,6 +34,9 @@ type harness struct {
 	// admit and write stand in for the activities, where a test sets them.
 	admit func() error
 	write func(activities.WriteInput) (activities.CallResult, error)
+	// reconcile and conclude find out what became of a write.
+	reconcile func(activities.ReconcileInput) (activities.ReconcileResult, error)
+	conclude  func(activities.ConcludeInput) (activities.ReconcileResult, error)
 
 	mu     sync.Mutex
 	models []activities.ModelTurnInput
@@ -86,6 +89,20 @@ func newHarness(t *testing.T, steps ...step) *harness {
 				return h.write(in)
 			}
 			return activities.CallResult{ID: in.Call.ID, Result: json.RawMessage(`{"written":true}`)}, nil
+		}).Maybe()
+	h.OnActivity(a.Reconcile, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.ReconcileInput) (activities.ReconcileResult, error) {
+			if h.reconcile != nil {
+				return h.reconcile(in)
+			}
+			return activities.ReconcileResult{Found: catalog.FoundNothing, Key: "key", Reason: "no books"}, nil
+		}).Maybe()
+	h.OnActivity(a.Conclude, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.ConcludeInput) (activities.ReconcileResult, error) {
+			if h.conclude != nil {
+				return h.conclude(in)
+			}
+			return activities.ReconcileResult{Found: in.Finding, Key: "key", Result: activities.CallResult{Result: in.Result}}, nil
 		}).Maybe()
 	h.OnActivity(a.Archive, mock.Anything, mock.Anything).Return(
 		func(context.Context, activities.ArchiveInput) (activities.ArchiveResult, error) {

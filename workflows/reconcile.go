@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -27,6 +28,8 @@ type reconciliation struct {
 	// made with, for as long as the tool is asked.
 	of    *call
 	input contract.Call
+	// timeout bounds the call.
+	timeout time.Duration
 	// unknown is what the call ends with where nobody finds out.
 	unknown activities.CallResult
 
@@ -81,10 +84,10 @@ func (t *thread) doubt(turn *turn, c *call, unknown activities.CallResult) {
 		return
 	}
 	plan := c.planned.Plan
-	r := &reconciliation{ref: c.ref(), of: c, input: c.planned.Call, unknown: unknown, Reconciliation: contract.Reconciliation{
+	r := &reconciliation{ref: c.ref(), of: c, input: c.planned.Call, timeout: plan.Timeout, unknown: unknown, Reconciliation: contract.Reconciliation{
 		ID: c.planned.ID + "-r", Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
 		InputDigest: plan.InputDigest, Resource: plan.ResourceKey,
-		Reason: cut(unknown.Problem.Message, contract.MaxPartText), OpenedAt: workflow.Now(t.ctx),
+		Reason: cut(why(unknown.Problem), contract.MaxPartText), OpenedAt: workflow.Now(t.ctx),
 	}}
 	if c.doubts++; c.doubts > 1 {
 		r.ID += fmt.Sprint(c.doubts)
@@ -95,6 +98,13 @@ func (t *thread) doubt(turn *turn, c *call, unknown activities.CallResult) {
 		p.Parent, p.Tool, p.Reconciliation = r.Call, r.Tool, r.shown()
 	}))
 	t.follow(r, turn.limits.ReconcileExpiry)
+}
+
+// why is a problem without what it tells the agent to do.
+func why(p *contract.Problem) string {
+	reason, _, _ := strings.Cut(p.Message, ": it may or may not have been applied")
+	reason, _, _ = strings.Cut(reason, ". The call may or may not have been applied")
+	return reason
 }
 
 // shown is the reconciliation as readers may keep it.
@@ -126,7 +136,7 @@ func (t *thread) follow(r *reconciliation, expiry time.Duration) {
 // lookInto asks the tool until it has an answer or has had its time.
 func (t *thread) lookInto(ctx workflow.Context, r *reconciliation) activities.ReconcileResult {
 	var found activities.ReconcileResult
-	options := reconcileOptions("what became of "+r.Tool+"?", r.of.planned.Plan.Timeout)
+	options := reconcileOptions("what became of "+r.Tool+"?", r.timeout)
 	in := activities.ReconcileInput{Thread: t.start, Root: t.info.FirstRunID, Call: r.ref}
 	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), a.Reconcile, in).Get(ctx, &found); err != nil {
 		return activities.ReconcileResult{Found: catalog.FoundNothing, Reason: "the tool cannot be asked: " + cause(err)}
