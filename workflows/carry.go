@@ -107,9 +107,11 @@ func short(p contract.Part) contract.Part {
 		over.Preview, over.Does, over.Votes = nil, "", nil
 		p.Approval = &over
 	}
-	if p.Reconciliation != nil {
+	if p.Reconciliation != nil && p.EndedAt != nil {
 		short := shortReconciliation(*p.Reconciliation)
 		p.Reconciliation = &short
+	} else {
+		p.Reconciliation = nil // it is carried itself
 	}
 	if p.Finding != nil {
 		finding := *p.Finding
@@ -195,15 +197,15 @@ func (t *thread) resume(c *Carried) {
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
 	t.shown.status, t.given, t.kept = c.Search, c.Granted, c.Kept
-	t.answered = c.Answered
-	t.resumeDoubts(c.Reconciliations)
-	t.shown.pending = t.pending()
 	for i := range c.Grants {
 		t.standing = append(t.standing, &c.Grants[i])
 	}
 	for i := range c.Parts {
 		t.parts = append(t.parts, &c.Parts[i])
 	}
+	t.answered = c.Answered
+	t.resumeDoubts(c.Reconciliations)
+	t.shown.pending = t.pending()
 	if c.Current != nil {
 		t.current = &turn{
 			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run, script: c.Current.Script,

@@ -445,6 +445,11 @@ func (t *thread) resumeDoubts(carried []CarriedReconciliation) {
 	for _, c := range carried {
 		r := &reconciliation{Reconciliation: c.Reconciliation, ref: c.Ref, answer: c.Answer}
 		t.doubts = append(t.doubts, r)
+		for _, p := range t.parts {
+			if p.ID == r.ID {
+				p.Reconciliation = r.shown()
+			}
+		}
 		t.follow(r, 0)
 	}
 }

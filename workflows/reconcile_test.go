@@ -175,6 +175,33 @@ func TestTooManyReconciliations(t *testing.T) {
 	}
 }
 
+// Open reconciliations go on in the next run, in little space, and can be answered
+// there.
+func TestReconciliationsAreCarried(t *testing.T) {
+	var calls []string
+	for i := range contract.MaxReconciliations {
+		calls = append(calls, fmt.Sprintf("orders.refund order/%d/%s", i, strings.Repeat("x", catalog.MaxResourceKey-16)))
+	}
+	h := newHarness(t, writing(calls...))
+	h.write = unknown
+	h.at(time.Minute, func() { h.submit("m1", "go") })
+	h.at(2*time.Minute, func() { h.SignalWorkflow(contract.SignalCancelTurn, contract.CancelTurn{Turn: "t1"}) })
+	h.at(3*time.Minute, func() {
+		h.SetContinueAsNewSuggested(true)
+		// Answered while the run gives way: not applied needs no more of this run.
+		h.say("t1-s1-c1-r", contract.FindingNotApplied, "")
+	})
+	in := h.next()
+	carried := in.Carried.Reconciliations
+	if len(carried) < contract.MaxReconciliations-1 || !carried[len(carried)-1].Left {
+		t.Errorf("%d reconciliations are carried", len(carried))
+	}
+	encoded, err := json.Marshal(in)
+	if err != nil || len(encoded) > 32<<10 {
+		t.Errorf("the next run is given %d bytes (%v)", len(encoded), err)
+	}
+}
+
 // The tool cannot be asked in its time: then a person is, and may be wrong about what
 // the claim knows.
 func TestClaimIsBetterThanAPerson(t *testing.T) {

@@ -37,6 +37,12 @@ func newBench(t *testing.T) *bench {
 	worker := testkit.StartWorker(t, testkit.Worker{
 		Server: server, Files: files, Binary: testkit.Build(t, "./examples/support/worker"),
 	})
+	return benchOf(t, server, worker)
+}
+
+// benchOf is a shell that reaches a worker.
+func benchOf(t *testing.T, server *testkit.Server, worker *testkit.WorkerProcess) *bench {
+	t.Helper()
 	for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_PROFILE", "TEMPORAL_API_KEY"} {
 		t.Setenv(name, "")
 	}
