@@ -72,7 +72,7 @@ func TestReconcile(t *testing.T) {
 	}
 	id := thread + "/" + open[0].ID
 	contains(t, b.must(exitOK, "reconcile", "list"), id, "shop.create", open[0].Key[:8], "http_500")
-	contains(t, b.must(exitOK, "state", thread), "whether shop.create was applied: starter reconcile "+id)
+	contains(t, b.must(exitOK, "state", thread), "whether shop.create was applied", "starter reconcile "+id+" applied|")
 	contains(t, b.must(exitOK, "threads", "--pending", "reconciliation"), thread)
 	contains(t, b.must(exitFailed, "reconcile", thread+"/nope", "abandon"), contract.ErrUnknownReconciliation)
 	contains(t, b.must(exitOK, "reconcile", thread, "applied", "--result", `{"order":7}`, "--comment", "in the books"), "said of "+open[0].ID+": applied")

@@ -56,7 +56,8 @@ func (c *cli) printState(w io.Writer, s contract.State) {
 	}
 	for _, r := range s.Reconciliations {
 		if r.AskedAt != nil {
-			line("unknown", "whether %s was applied: starter reconcile %s/%s", r.Tool, s.ThreadRef, r.ID)
+			line("unknown", "whether %s was applied; find out, and say so:", r.Tool)
+			view.lines([]string{fmt.Sprintf("starter reconcile %s/%s applied|not-applied|abandon", s.ThreadRef, r.ID)}, plain)
 		}
 	}
 	for _, q := range s.Questions {
