@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // world is a runner, and tools that note how they are called.
 type world struct {
 	*codemode.Runner
-	t *testing.T
+	t testing.TB
 
 	mu    sync.Mutex
 	calls []string
@@ -37,7 +37,7 @@ type world struct {
 	hold chan struct{}
 }
 
-func newWorld(t *testing.T, change ...func(*codemode.Options)) *world {
+func newWorld(t testing.TB, change ...func(*codemode.Options)) *world {
 	t.Helper()
 	w := &world{t: t, hold: make(chan struct{})}
 	broker, err := catalog.New(w)

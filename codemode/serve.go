@@ -35,16 +35,50 @@ func (s *stretch) begin(c snippet.Call) {
 		go s.tell(answered(c, nil, over))
 		return
 	}
-	go func() {
+	switch {
+	case s.idle > 0:
+		s.idle--
+		s.hand(c)
+	case s.servers < readsAtOnce:
+		s.servers++
+		go s.server(c)
+	default:
+		s.queue = append(s.queue, c)
+	}
+}
+
+// server serves calls, one after the other. It is kept for the next: that a new
+// goroutine's stack grows to what a call takes costs as much as a short call.
+func (s *stretch) server(c snippet.Call) {
+	for {
+		n := s.serve(c)
+		n.server = true
+		s.tell(n)
 		select {
-		case s.slots <- struct{}{}:
+		case c = <-s.work:
 		case <-s.ctx.Done():
 			return
 		}
-		n := s.serve(c)
-		<-s.slots
-		s.tell(n)
-	}()
+	}
+}
+
+// hand gives a call to a server that is idle, or is about to be.
+func (s *stretch) hand(c snippet.Call) {
+	select {
+	case s.work <- c:
+	case <-s.ctx.Done():
+	}
+}
+
+// freed finds work for a server that has told what came of a call.
+func (s *stretch) freed() {
+	if len(s.queue) == 0 {
+		s.idle++
+		return
+	}
+	next := s.queue[0]
+	s.queue = s.queue[1:]
+	s.hand(next)
 }
 
 func (s *stretch) tell(n news) {

@@ -30,10 +30,14 @@ type stretch struct {
 	began  time.Time
 
 	// ctx ends what serves calls.
-	ctx   context.Context
-	stop  context.CancelFunc
-	slots chan struct{}
-	news  chan news
+	ctx  context.Context
+	stop context.CancelFunc
+	news chan news
+	// work is for the servers, of which so many are idle; what none is free for
+	// waits in the queue.
+	work          chan snippet.Call
+	servers, idle int
+	queue         []snippet.Call
 
 	journal   snippet.Journal
 	calls     map[int]snippet.Call // those without an outcome when the stretch began, and later ones
@@ -64,12 +68,14 @@ type news struct {
 	warning string
 	plan    catalog.Plan
 	asks    *catalog.Elicitation
+	// server says that a server tells it, which is free for the next call.
+	server bool
 }
 
 func newStretch(ctx context.Context, r *Runner, in activities.Stretch, x *engine.Execution) *stretch {
 	s := &stretch{
 		runner: r, in: in, x: x, began: time.Now(), journal: in.Program.Journal, known: len(in.Program.Journal.Calls), clock: in.Program.Now,
-		slots: make(chan struct{}, readsAtOnce), news: make(chan news),
+		news: make(chan news), work: make(chan snippet.Call),
 		calls: map[int]snippet.Call{}, handed: map[int]bool{}, serving: map[int]time.Time{}, cancelled: map[int]bool{},
 	}
 	// The journal is what other segments begin with, too: it is gone on from, not written to.
@@ -167,6 +173,9 @@ func (s *stretch) take(step snippet.Step) {
 
 // hear takes in what came of a call.
 func (s *stretch) hear(n news) error {
+	if n.server {
+		s.freed()
+	}
 	number := n.call.Number
 	began, serving := s.serving[number]
 	if !serving {
