@@ -126,6 +126,8 @@ func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Look
 	w.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: contract.ListToolsType})
 	w.RegisterWorkflowWithOptions(workflows.Claim, workflow.RegisterOptions{Name: contract.ClaimType})
+	w.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
+	claims := ledger.New(c, a.connection.DataConverter)
 	w.RegisterActivity(&activities.Activities{
 		Agents: a.agents,
 		Broker: a.broker,
@@ -136,7 +138,8 @@ func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Look
 		},
 		Blobs:    guardedBlobs{store, a.exits},
 		Lookup:   tools,
-		Ledger:   ledger.New(c, a.connection.DataConverter),
+		Ledger:   claims,
+		Locks:    ledger.NewLocks(c, claims),
 		Scripts:  a.scripts,
 		Snippets: snippets,
 	})

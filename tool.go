@@ -91,6 +91,21 @@ func ResourceKey(template string) ToolOption { return local.ResourceKey(template
 // answers alike.
 func Resource[In any](name func(in In) string) ToolOption { return local.Resource(name) }
 
+// Undo says how a call of a write is undone that was applied: by a call of another
+// tool, with an input made of the first one's input and result. In and Out are the
+// types of the write itself.
+//
+//	heddle.Undo("orders.reopen", func(in CloseInput, out Closed) any {
+//		return ReopenInput{Order: in.Order, State: out.Before}
+//	})
+//
+// Nothing is undone by itself: a person asks for a turn to be undone, and each undo is
+// a write of its own, with the approval that its tool needs. The input may be at most
+// [catalog.MaxUndoInput] bytes long. The agent of the thread must have that tool.
+func Undo[In, Out any](tool string, input func(in In, out Out) any) ToolOption {
+	return local.Undo(tool, input)
+}
+
 // Example shows the model how a tool is called. The input, written as JSON, must
 // fit the tool's input type.
 func Example(description string, input any) ToolOption { return local.Example(description, input) }

@@ -23,6 +23,8 @@ type Activities struct {
 	Blobs Blobs
 	// Ledger keeps the claims of writes.
 	Ledger Ledger
+	// Locks keeps writes to one resource apart.
+	Locks Locks
 	// Lookup answers what a model asks about tools. Nil where no agent has
 	// [ExposureGateway] or eager tools.
 	Lookup Lookup

@@ -44,7 +44,7 @@ func (a *Activities) dispatch(
 	case failed != nil:
 		return refused(ref.ID, failed)
 	}
-	return dispatched{CallResult: CallResult{ID: ref.ID, Result: outcome.Result, Warning: outcome.Warning}}
+	return dispatched{CallResult: CallResult{ID: ref.ID, Result: outcome.Result, Warning: outcome.Warning, Undo: outcome.Undo}}
 }
 
 // asking is a call that asks a person. Where nobody reads the question its problem

@@ -36,7 +36,7 @@ func newWorld() *world {
 			Name: "support", Instructions: "Help.", Model: w.model, ModelName: "test-1", Tools: []string{"orders.*"},
 			Limits: activities.Limits{Steps: 7}, Price: activities.Price{Input: 2_000_000, Output: 10_000_000},
 		}},
-		Broker: w.broker, Threads: w.thread, Blobs: w.blobs, Ledger: w.ledger,
+		Broker: w.broker, Threads: w.thread, Blobs: w.blobs, Ledger: w.ledger, Locks: (*locks)(w.ledger),
 	}
 	return w
 }
@@ -214,7 +214,28 @@ type ledger struct {
 	// found is the claim of another attempt.
 	found             *activities.Claimed
 	claimErr, beatErr error
+	// lock is the answer of the lock, if not that it is granted.
+	lock             *contract.LockAnswer
+	lockErr, freeErr error
 }
+
+// locks notes what it is asked where the ledger does.
+type locks ledger
+
+func (l *locks) Acquire(_ context.Context, _ string, owner contract.LockOwner) (contract.LockAnswer, error) {
+	(*ledger)(l).did("lock")
+	if l.lock != nil {
+		return *l.lock, l.lockErr
+	}
+	return contract.LockAnswer{Status: contract.LockGranted}, l.lockErr
+}
+
+func (l *locks) Release(context.Context, string, contract.LockOwner) error {
+	(*ledger)(l).did("unlock")
+	return l.freeErr
+}
+
+func (l *locks) Holds(context.Context, contract.LockOwner) (bool, error) { return true, nil }
 
 func (l *ledger) did(step string) {
 	l.mu.Lock()

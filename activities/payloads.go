@@ -124,6 +124,11 @@ type WriteInput struct {
 	// Root is the run id with which the thread began; see [IdempotencyKey].
 	Root string  `json:"root"`
 	Call CallRef `json:"call"`
+	// Resource is what the write works on; see [catalog.Plan]. Empty: nothing that
+	// others could work on too.
+	Resource string `json:"resource,omitempty"`
+	// Waited says that the write has a place at the lock of its resource.
+	Waited bool `json:"waited,omitempty"`
 	// Attempt numbers the attempts from 1. There is another only when the one
 	// before is known to have sent nothing, or where Again is set.
 	Attempt int `json:"attempt,omitempty"`
@@ -147,9 +152,16 @@ type CallResult struct {
 	// Asks is what the call asks before it can go on: nothing was applied. Problem
 	// says so too.
 	Asks *Asked `json:"asks,omitempty"`
+	// Undo says how a write that was applied is undone, where its tool says so.
+	Undo *catalog.Undo `json:"undo,omitempty"`
 	// NotSent says of a write with a problem that nothing of it was sent, and that
 	// another attempt may go better.
 	NotSent bool `json:"not_sent,omitempty"`
+	// Waits says of a write that was not sent who has its resource: it has a place
+	// among those who wait for it.
+	Waits *contract.Lock `json:"waits,omitempty"`
+	// Held says that the write still has its resource.
+	Held bool `json:"held,omitempty"`
 	// DurationMS is how long the call took.
 	DurationMS int64 `json:"duration_ms,omitempty"`
 }

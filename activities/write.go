@@ -33,6 +33,9 @@ func (a *Activities) Write(ctx context.Context, in WriteInput) (CallResult, erro
 		return CallResult{}, unknownAgent(in.Thread.Agent)
 	}
 	w := &write{ledger: a.Ledger, in: in, key: IdempotencyKey(in.Root, in.Call)}
+	w.standing = standing{locks: a.Locks, resource: in.Resource, placed: in.Waited, owner: contract.LockOwner{
+		Key: w.key, ThreadRef: in.Thread.ThreadRef, Call: in.Call.ID, Tool: in.Call.Tool,
+	}}
 	defer w.keepAlive(ctx)()
 
 	calls, err := a.Threads.Calls(ctx, runOf(ctx), []string{in.Call.ID})
@@ -50,8 +53,10 @@ func (a *Activities) Write(ctx context.Context, in WriteInput) (CallResult, erro
 	switch {
 	case w.fault != nil:
 		return CallResult{}, w.fault
+	case w.notNow(in.Call.ID) != nil:
+		return *w.notNow(in.Call.ID), nil
 	case w.found != nil:
-		return w.ofAnother(), nil
+		return w.unlocked(ctx, w.ofAnother(), catalog.EffectUnknown), nil
 	case WriteAttempts > 1 && done.effect == catalog.EffectUnknown:
 		return CallResult{}, done.Problem
 	}
@@ -63,8 +68,11 @@ func (a *Activities) Write(ctx context.Context, in WriteInput) (CallResult, erro
 		activity.GetLogger(ctx).Error("cannot store the result of a write; it is cut", "call", in.Call.ID, "error", err)
 		result = cut(done.CallResult)
 	}
+	if result.Problem != nil && done.effect == catalog.EffectApplied {
+		result.Undo = &catalog.Undo{Reason: "its result was of no use"}
+	}
 	w.end(ctx, result, done.effect)
-	return result, nil
+	return w.unlocked(ctx, result, done.effect), nil
 }
 
 // write is a write that is being carried out.
@@ -81,6 +89,7 @@ type write struct {
 
 	// claim is the name of the claim, once it is made.
 	claim string
+	standing
 	// found is the claim of another attempt.
 	found *Claimed
 	// fault is why the claim or the intent could not be made durable.
@@ -89,12 +98,26 @@ type write struct {
 	sent bool
 }
 
-var errNotMine = errors.New("another attempt has claimed the write")
+var (
+	errNotMine = errors.New("another attempt has claimed the write")
+	errNotNow  = errors.New("another write has the resource")
+	errLate    = errors.New("it took too long to get ready to send")
+)
 
-// begin makes the claim and the intent durable. After an error nothing is sent.
+// begin gets the lock of the resource, if the write works on one, and makes the
+// claim and the intent durable. After an error nothing is sent.
 func (w *write) begin(ctx context.Context) error {
 	if WriteAttempts > 1 {
 		return nil
+	}
+	if w.resource != "" {
+		if err := w.acquire(ctx); err != nil {
+			w.fault = unavailable(ErrTypeNotSent, "get the lock of "+w.resource, err)
+			return err
+		}
+		if w.notNow(w.in.Call.ID) != nil {
+			return errNotNow
+		}
 	}
 	until, ok := ctx.Deadline()
 	if !ok {
@@ -116,18 +139,32 @@ func (w *write) begin(ctx context.Context) error {
 	w.claim = claimed.ID
 	if err := w.tell(ctx, &Intent{Key: w.key, Until: until}); err != nil {
 		w.fault = unavailable(ErrTypeNotSent, "record the intent to write", err)
-		w.release(ctx, "the intent could not be recorded")
+		w.takeBack(ctx, "the intent could not be recorded")
 		return err
 	}
 	// A worker that was paused until now must not send: others may know by then that
-	// nothing was applied.
-	if !time.Now().Before(until.Add(-sendGrace)) {
-		w.fault = unavailable(ErrTypeNotSent, "send the write", context.DeadlineExceeded)
-		w.release(ctx, "its time was over before it was sent")
-		return context.DeadlineExceeded
+	// nothing was applied, or have the lock.
+	if w.late() || !time.Now().Before(until.Add(-sendGrace)) {
+		w.fault = unavailable(ErrTypeNotSent, "get ready to send", errLate)
+		w.takeBack(ctx, errLate.Error())
+		return errLate
 	}
 	w.sent = true
 	return nil
+}
+
+// unlocked gives up the lock, unless the thread has yet to find out how the write
+// ended or makes another attempt.
+func (w *write) unlocked(ctx context.Context, result CallResult, effect catalog.Effect) CallResult {
+	asks := result.Asks != nil && !w.in.Again // an answer can take days
+	unsettled := result.Problem != nil && !asks && (effect == catalog.EffectUnknown || result.NotSent || w.in.Again)
+	if !unsettled {
+		if err := w.release(ctx); err != nil {
+			activity.GetLogger(ctx).Warn("cannot release the lock of a write's resource", "call", w.in.Call.ID, "error", err)
+		}
+	}
+	result.Held = w.placed
+	return result
 }
 
 // tell records the intent, or that the activity is alive.
@@ -175,7 +212,7 @@ func (w *write) end(ctx context.Context, result CallResult, effect catalog.Effec
 	switch {
 	case w.claim == "" || effect == catalog.EffectUnknown || w.in.Again && result.Problem != nil:
 	case result.Problem != nil && effect != catalog.EffectApplied:
-		w.release(ctx, "nothing was applied")
+		w.takeBack(ctx, "nothing was applied")
 	default:
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ledgerTimeout)
 		defer cancel()
@@ -185,7 +222,8 @@ func (w *write) end(ctx context.Context, result CallResult, effect catalog.Effec
 	}
 }
 
-func (w *write) release(ctx context.Context, reason string) {
+// takeBack takes the claim back.
+func (w *write) takeBack(ctx context.Context, reason string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ledgerTimeout)
 	defer cancel()
 	if err := w.ledger.Release(ctx, w.key, w.claim, reason); err != nil {

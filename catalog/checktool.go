@@ -51,6 +51,8 @@ func (t Tool) checkKind() error {
 		return fmt.Errorf("trust is %s, want %q or nothing", quote(string(t.Trust)), TrustRemote)
 	case t.Operation == Read && (t.Destructive || t.Independent || t.HonoursKeys):
 		return errors.New("it is a read, and only a write is destructive or independent, or has a target that honours keys")
+	case t.Operation == Read && t.Undo != nil:
+		return errors.New("it is a read, and only a write can be undone")
 	case t.Approvers < 0 || t.Approvers > MaxApprovers:
 		return fmt.Errorf("approvers are %d, want 0 to %d", t.Approvers, MaxApprovers)
 	case t.Timeout < 0:

@@ -81,4 +81,6 @@ type Outcome struct {
 	// Asks is what the call asks before it can go on; Error says so too. Nothing
 	// was applied.
 	Asks *Elicitation `json:"asks,omitempty"`
+	// Undo says how a write is undone, where its tool says so.
+	Undo *Undo `json:"undo,omitempty"`
 }

@@ -40,6 +40,9 @@ func (b *Broker) redact(scope Scope, o Outcome) Outcome {
 	o.Result = secrets.json(o.Result)
 	o.Warning = secrets.text(o.Warning)
 	o.Error = secrets.error(o.Error)
+	if o.Undo != nil {
+		o.Undo = &Undo{Tool: o.Undo.Tool, Input: secrets.json(o.Undo.Input), Reason: secrets.text(o.Undo.Reason)}
+	}
 	return o
 }
 

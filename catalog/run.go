@@ -58,7 +58,11 @@ func (c *call) run(ctx context.Context, planned time.Duration, before func(conte
 	if a.failed || a.crashed || a.lost {
 		return Outcome{Error: c.failure(ctx, callCtx, limit, a)}
 	}
-	return c.result(a.output)
+	o := c.result(a.output)
+	if o.Error == nil {
+		o.Undo = c.undo(o.Result)
+	}
+	return o
 }
 
 // held is why a call that could have been made was not.

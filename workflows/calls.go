@@ -35,14 +35,29 @@ type call struct {
 	execution *execution
 	// begun says that the call runs a script, and has begun to.
 	begun bool
+	// unknown is what the first attempt came to that may have been applied.
+	unknown *activities.CallResult
+	// undoes is the id of the call that this one undoes.
+	undoes string
+	// place is the effect's at the lock of its resource.
+	place place
 }
 
 func (c *call) settled() bool { return c.result != nil }
 
 // ready reports whether an effect may be carried out now.
 func (c *call) ready() bool {
-	return !c.settled() && !c.begun && c.reconciliation == nil && (c.approval == nil || c.approval.agreed()) &&
+	return !c.settled() && !c.begun && !c.waits() && c.reconciliation == nil && (c.approval == nil || c.approval.agreed()) &&
 		(c.question == nil || c.question.goesOn())
+}
+
+// left is the result of an effect that is left with a problem. Once an attempt may
+// have been applied, only a result tells more.
+func (c *call) left(problem *contract.Problem) activities.CallResult {
+	if c.unknown != nil {
+		return *c.unknown
+	}
+	return activities.CallResult{ID: c.planned.ID, Problem: problem}
 }
 
 func (c *call) ref() activities.CallRef {
@@ -85,11 +100,11 @@ func (t *thread) conclude(turn *turn, calls []*call, problem *contract.Problem) 
 	}
 	for _, c := range calls {
 		if !c.settled() {
-			t.settle(c, activities.CallResult{ID: c.planned.ID, Problem: problem})
+			t.settle(c, c.left(problem))
 		}
 		t.tell(turn, c)
 	}
-	t.open, t.executions = nil, nil
+	t.open, t.executions, t.keyed = nil, nil, nil
 	return problem
 }
 
@@ -121,6 +136,7 @@ func (t *thread) carryOn(turn *turn, r *round) {
 		t.settleDecided(r.effects)
 		t.settleReconciled(r.effects)
 		t.settleAnswered(r.effects)
+		t.settleRefused(r.effects)
 		r.effects = append(r.effects, r.batch.settleIfDone(t, turn)...)
 		for _, x := range r.executions {
 			r.effects = append(r.effects, t.advance(turn, x)...)
@@ -267,7 +283,8 @@ func (b *readBatch) abandon(t *thread) {
 func (t *thread) awaitProgress(turn *turn, r *round) {
 	t.show()
 	began := workflow.Now(t.ctx)
-	onlyPeople := r.batch.done() && !slices.ContainsFunc(r.executions, (*execution).busy) && !slices.ContainsFunc(r.effects, (*call).lookedInto)
+	onlyPeople := r.batch.done() && !slices.ContainsFunc(r.executions, (*execution).busy) &&
+		!slices.ContainsFunc(r.effects, (*call).lookedInto) && !slices.ContainsFunc(r.effects, (*call).waits)
 	_ = workflow.Await(t.ctx, func() bool { // ends by the turn's context: t.ctx is never cancelled
 		return turn.ctx.Err() != nil ||
 			(!r.batch.done() && r.batch.future.IsReady()) ||
@@ -291,7 +308,7 @@ func (t *thread) stirs(c *call) bool {
 	case c.approval != nil && c.approval.decided() && !c.approval.agreed():
 		return true
 	}
-	return t.mayBegin(c) || t.blocked(c)
+	return t.mayBegin(c) || t.blocked(c) || c.moved() && c.place.refused != nil
 }
 
 // settle records how a call ended.
@@ -299,6 +316,8 @@ func (t *thread) settle(c *call, result activities.CallResult) {
 	t.withdrawQuestion(c)
 	c.result = &result
 	t.count(contract.Usage{OutputBytes: bytesOf(result.Result, result.Body)})
+	t.noteApplied(c)
+	t.giveUpPlace(c)
 	if c.execution != nil {
 		c.execution.gave(c, workflow.Now(t.ctx))
 	}
@@ -318,7 +337,7 @@ func (t *thread) settle(c *call, result activities.CallResult) {
 		}
 	}
 	t.finish(c.planned.ID, status, func(p *contract.Part) {
-		p.Problem = brief(result.Problem)
+		p.Problem, p.Lock = brief(result.Problem), nil
 		p.Text = cut(result.Warning, contract.MaxPartText)
 		if result.DurationMS > 0 {
 			p.DurationMS = result.DurationMS

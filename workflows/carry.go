@@ -46,6 +46,9 @@ type Carried struct {
 	// Reconciliations are those that are open.
 	Reconciliations []CarriedReconciliation `json:"reconciliations,omitempty"`
 	Answered        []Answered              `json:"answered,omitempty"`
+	// Applied are the writes that can be undone, and what is remembered of them.
+	Applied   []Applied `json:"applied,omitempty"`
+	Forgotten int       `json:"forgotten,omitempty"`
 	// Kept are the large results that snippets can read.
 	Kept []contract.KeptResult `json:"kept,omitempty"`
 }
@@ -59,6 +62,7 @@ type CarriedTurn struct {
 	Cancelled *contract.CancelTurn `json:"cancelled,omitempty"`
 	Run       contract.Run         `json:"run,omitempty"`
 	Script    string               `json:"script,omitempty"`
+	Undoes    string               `json:"undoes,omitempty"`
 	// Executions are the snippets that run.
 	Executions []CarriedExecution `json:"executions,omitempty"`
 }
@@ -77,7 +81,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	}
 	if t.current != nil {
 		c.Current = &CarriedTurn{
-			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run, Script: t.current.script,
+			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run, Script: t.current.script, Undoes: t.current.undoes,
 		}
 	}
 	c.Reconciliations, c.Answered = t.carryDoubts(), t.answered
@@ -86,6 +90,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 			c.Current.Executions = append(c.Current.Executions, x.carry())
 		}
 	}
+	c.Applied, c.Forgotten = t.carryApplied()
 	c.Granted = t.given
 	for _, g := range t.standing {
 		c.Grants = append(c.Grants, *g)
@@ -197,6 +202,7 @@ func (t *thread) resume(c *Carried) {
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
 	t.shown.status, t.given, t.kept = c.Search, c.Granted, c.Kept
+	t.applied, t.forgotten = c.Applied, c.Forgotten
 	for i := range c.Grants {
 		t.standing = append(t.standing, &c.Grants[i])
 	}
@@ -208,7 +214,7 @@ func (t *thread) resume(c *Carried) {
 	t.shown.pending = t.pending()
 	if c.Current != nil {
 		t.current = &turn{
-			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run, script: c.Current.Script,
+			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run, script: c.Current.Script, undoes: c.Current.Undoes,
 		}
 		for _, x := range c.Current.Executions {
 			t.current.resting = append(t.current.resting, resumeExecution(x))

@@ -11,6 +11,9 @@
 //	reconcile.go  writes that may have been applied: the tool is asked, then a person
 //	approval.go   what waits for a person, and the decision
 //	question.go   what a call asks a person, and the answer
+//	lock.go       the lock of a resource key, a workflow of its own
+//	lockplace.go  a write's place at it
+//	undo.go       a turn that undoes what another one did
 //	inbox.go      updates and signals     queries.go   queries
 //	timeline.go   the public face         show.go      the Temporal UI
 //	carry.go      what the next run gets  options.go   timeouts and retries

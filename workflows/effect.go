@@ -19,34 +19,50 @@ import (
 // is known not to have been sent is tried again under the same key. Once an attempt
 // may have been applied, only a result tells more: that a later one failed says
 // nothing of it.
+//
+// One whose resource another write has is left to wait for its turn there.
 func (t *thread) runEffect(turn *turn, c *call) {
-	var unknown *activities.CallResult // the first attempt that may have been applied
 	for attempt := 1; ; attempt++ {
 		c.attempts++
-		result, known := t.attempt(c, c.attempts, unknown != nil)
-		if result.Asks != nil && unknown == nil {
+		result, known := t.attempt(c, c.attempts, c.unknown != nil)
+		if result.Asks != nil && c.unknown == nil {
 			if turn.ctx.Err() == nil { // else the end of the turn speaks for itself
 				t.askPerson(turn, c, result.Asks)
 			}
 			return
 		}
-		if unknown == nil && known == outcomeUnknown {
-			unknown = &result
+		if c.unknown == nil && known == outcomeUnknown {
+			c.unknown = &result
 		}
 		goesOn := turn.ctx.Err() == nil
 		more := goesOn && attempt < maxWriteAttempts
 		switch {
+		case known == resourceTaken && goesOn:
+			t.standInLine(c, *result.Waits)
+			return
 		case known == notBegun && goesOn, known == outcomeNone && more:
 		case known == outcomeUnknown && more && c.planned.Plan.HonoursKeys:
-		case unknown != nil && result.Problem != nil:
-			t.doubt(turn, c, *unknown)
-			return
 		default:
-			t.settle(c, result)
+			t.giveUp(turn, c, result)
 			return
 		}
-		_ = workflow.Sleep(turn.ctx, pause(attempt)) // a cancelled turn goes on to its end
+		err := workflow.Sleep(turn.ctx, pause(attempt))
+		if err != nil && workflow.GetVersion(t.ctx, changeCancelledPause, workflow.DefaultVersion, 1) >= 1 {
+			t.giveUp(turn, c, result)
+			return
+		}
 	}
+}
+
+// giveUp makes no further attempt at an effect. The last one came to a result.
+func (t *thread) giveUp(turn *turn, c *call, last activities.CallResult) {
+	if c.unknown == nil || last.Problem == nil {
+		t.settle(c, last)
+		return
+	}
+	unknown := *c.unknown
+	c.unknown = nil
+	t.doubt(turn, c, unknown)
 }
 
 // knowledge is what is known of an attempt's outcome.
@@ -59,6 +75,8 @@ const (
 	outcomeNone
 	// notBegun: no worker has taken it up.
 	notBegun
+	// resourceTaken: another write works on its resource, and nothing was sent.
+	resourceTaken
 	// outcomeUnknown: it may or may not have been applied.
 	outcomeUnknown
 )
@@ -67,10 +85,17 @@ const (
 func (t *thread) attempt(c *call, n int, again bool) (activities.CallResult, knowledge) {
 	plan := c.planned.Plan
 	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
-	in := activities.WriteInput{Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Answer: c.question.input(), Near: t.near()}
+	in := activities.WriteInput{
+		Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Answer: c.question.input(), Near: t.near(),
+		Resource: plan.ResourceKey, Waited: c.place.taken,
+	}
+	t.approach(c)
 	var result activities.CallResult
 	err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)
+	t.notePlace(c, result, err)
 	switch {
+	case err == nil && result.Waits != nil:
+		return result, resourceTaken
 	case err == nil && result.NotSent:
 		return result, outcomeNone
 	case err == nil && result.Problem != nil && result.Problem.Code == contract.CodeOutcomeUnknown:
@@ -102,6 +127,10 @@ const maxWriteAttempts = 5
 // changeIntent is the change by which a write that was lost before it had recorded
 // an intent is known not to have been sent.
 const changeIntent = "write-intent"
+
+// changeCancelledPause is the change by which a write of a cancelled turn is not
+// tried again.
+const changeCancelledPause = "cancelled-pause"
 
 // withoutIntent reports whether the worker was lost before it told the server that
 // it is about to send.

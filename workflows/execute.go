@@ -225,7 +225,7 @@ func (t *thread) endExecution(x *execution, result activities.CallResult, failed
 		case c.begun:
 			t.abandonExecution(t.executionOf(c), refusedCall(c, contract.CodeCancelled, "the snippet that called the script ended first").Problem)
 		default:
-			t.settle(c, refusedCall(c, contract.CodeCancelled, "the snippet ended first; the call was not made"))
+			t.settle(c, c.left(&contract.Problem{Code: contract.CodeCancelled, Message: "the snippet ended first; the call was not made"}))
 		}
 	}
 	x.call.result = &result

@@ -121,6 +121,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	findings := workflow.GetSignalChannel(ctx, contract.SignalReconcile)
 	modes := workflow.GetSignalChannel(ctx, contract.SignalSetMode)
 	revocations := workflow.GetSignalChannel(ctx, contract.SignalRevokeGrant)
+	locks := workflow.GetSignalChannel(ctx, contract.SignalLock)
 
 	t.drain = func() {
 		each(t, modes, t.takeMode)
@@ -138,6 +139,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 			return err
 		})
 		each(t, cancels, t.cancelTurn)
+		each(t, locks, t.takeLock)
 		each(t, closes, func(c contract.Close) error {
 			t.shut(c)
 			return nil
@@ -146,7 +148,7 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 	workflow.Go(t.ctx, func(ctx workflow.Context) {
 		for {
 			err := workflow.Await(ctx, func() bool {
-				return submits.Len()+approvals.Len()+answers.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len()+findings.Len() > 0
+				return submits.Len()+approvals.Len()+answers.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len()+findings.Len()+locks.Len() > 0
 			})
 			if err != nil {
 				return // t.ctx is never cancelled

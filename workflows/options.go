@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
 )
 
 // a names the activities; it is never called.
@@ -120,6 +121,16 @@ func concludeOptions(summary string) workflow.ActivityOptions {
 			BackoffCoefficient: 2,
 			MaximumInterval:    time.Minute,
 		},
+	}
+}
+
+// holdsOptions give up in time for the lock to hear what it is told.
+func holdsOptions(owner contract.LockOwner) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		ScheduleToCloseTimeout: time.Minute,
+		StartToCloseTimeout:    20 * time.Second,
+		Summary:                cut("is call "+owner.Call+" of thread "+owner.ThreadRef.String()+" over?", 180),
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2},
 	}
 }
 

@@ -39,6 +39,9 @@ type reconciliation struct {
 	// happened that the call's round has not seen.
 	expired, news bool
 	stopTimer     workflow.CancelFunc
+	// locked says that the lock of the resource is the write's still. It stays so until
+	// the reconciliation is over, so that no other thread works on it.
+	locked bool
 }
 
 // asked reports whether a person is asked.
@@ -93,6 +96,7 @@ func (t *thread) doubt(turn *turn, c *call, unknown activities.CallResult) {
 		r.ID += fmt.Sprint(c.doubts)
 	}
 	c.reconciliation = r
+	r.locked, c.place.taken = c.place.taken, false
 	t.doubts = append(t.doubts, r)
 	t.put(part(r.ID, contract.KindReconciliation, contract.PartRunning, "Finding out whether "+r.Tool+" was applied").in(turn).with(func(p *contract.Part) {
 		p.Parent, p.Tool, p.Reconciliation = r.Call, r.Tool, r.shown()
@@ -179,6 +183,7 @@ func (t *thread) askAbout(ctx workflow.Context, r *reconciliation, found activit
 		})
 		t.update(r.Call, func(p *contract.Part) { p.Status = contract.PartWaiting })
 	}
+	t.holdLock(r)
 	t.update(r.ID, func(p *contract.Part) {
 		p.Status, p.Title, p.Reconciliation = contract.PartWaiting, "Was "+r.Tool+" applied?", r.shown()
 	})
@@ -192,6 +197,10 @@ func (t *thread) resolve(r *reconciliation, found activities.ReconcileResult) {
 		r.stopTimer()
 	}
 	t.doubts = slices.DeleteFunc(slices.Clone(t.doubts), func(other *reconciliation) bool { return other == r })
+	t.noteFound(r.Call, found)
+	if found.Found != catalog.FoundNotApplied || r.of == nil { // else the call is made again
+		t.freeLock(r)
+	}
 	past := Answered{Reconciliation: r.ID, Finding: findingOf(found.Found)}
 	if r.answer != nil {
 		past.Digest = answerDigest(*r.answer)
@@ -246,6 +255,7 @@ func (t *thread) settleReconciled(effects []*call) {
 			t.settle(c, result)
 		case r.found != nil && r.found.Found == catalog.FoundNotApplied:
 			c.reconciliation = nil
+			c.place.taken, r.locked = r.locked, false
 			t.update(r.Call, func(p *contract.Part) { p.Status = contract.PartRunning })
 		default:
 			t.leave(c)
@@ -271,7 +281,9 @@ func (t *thread) leave(c *call) {
 		r.stopTimer()
 	}
 	t.settle(c, r.unknown)
-	if r.found == nil {
+	if r.found != nil {
+		t.freeLock(r)
+	} else {
 		t.update(r.ID, func(p *contract.Part) { p.Reconciliation = r.shown() })
 	}
 }
@@ -406,6 +418,7 @@ func (t *thread) asks() (all, waited int) {
 // dropDoubts ends the reconciliations of a thread that is closed.
 func (t *thread) dropDoubts() {
 	for _, r := range t.doubts {
+		t.freeLock(r)
 		t.finish(r.ID, contract.PartCancelled, func(p *contract.Part) {
 			p.Title, p.Text = "Unanswered: was "+r.Tool+" applied?", "the thread was closed"
 		})
@@ -418,13 +431,14 @@ type CarriedReconciliation struct {
 	contract.Reconciliation
 	Ref    activities.CallRef  `json:"ref"`
 	Answer *contract.Reconcile `json:"answer,omitempty"`
+	Locked bool                `json:"locked,omitempty"`
 }
 
 // carryDoubts makes the reconciliations that go on.
 func (t *thread) carryDoubts() []CarriedReconciliation {
 	var carried []CarriedReconciliation
 	for _, r := range t.doubts {
-		c := CarriedReconciliation{Reconciliation: shortReconciliation(r.Reconciliation), Ref: r.ref}
+		c := CarriedReconciliation{Reconciliation: shortReconciliation(r.Reconciliation), Ref: r.ref, Locked: r.locked}
 		if r.answer != nil {
 			answer := *r.answer
 			answer.Comment = cutEncoded(answer.Comment, activities.MaxCarriedText)
@@ -443,7 +457,7 @@ func shortReconciliation(r contract.Reconciliation) contract.Reconciliation {
 // resumeDoubts goes on with the reconciliations of the run before.
 func (t *thread) resumeDoubts(carried []CarriedReconciliation) {
 	for _, c := range carried {
-		r := &reconciliation{Reconciliation: c.Reconciliation, ref: c.Ref, answer: c.Answer}
+		r := &reconciliation{Reconciliation: c.Reconciliation, ref: c.Ref, answer: c.Answer, locked: c.Locked}
 		t.doubts = append(t.doubts, r)
 		for _, p := range t.parts {
 			if p.ID == r.ID {

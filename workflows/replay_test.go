@@ -35,6 +35,7 @@ func TestReplayGoldenHistories(t *testing.T) {
 			replayer := worker.NewWorkflowReplayer()
 			threads := &workflows.Worker{} // knows no agent: a replay must not ask
 			replayer.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
+			replayer.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
 			if err := replayer.ReplayWorkflowHistoryFromJSONFile(nil, file); err != nil {
 				t.Error(err)
 			}

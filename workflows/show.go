@@ -128,6 +128,11 @@ func (t *thread) details() string {
 		r.describe(&d)
 	}
 	t.detailQuestions(&d)
+	for _, c := range t.keyed {
+		if c.waits() && d.Len() <= maxDetails {
+			fmt.Fprintf(&d, "\nCall %s (`%s`) waits: %s.\n", c.planned.ID, c.planned.Tool, cut(c.place.lock.String(), contract.MaxPartText))
+		}
+	}
 	if n := len(t.queue); n > 0 {
 		fmt.Fprintf(&d, "\n%s in the queue.\n", plural(n, "message"))
 	}

@@ -45,6 +45,9 @@ func (t *thread) showCall(turn *turn, c *call) {
 	if title == "" {
 		title = c.planned.Tool
 	}
+	if c.undoes != "" {
+		title = "Undo: " + title
+	}
 	kind := contract.KindCall
 	switch c.planned.Kind {
 	case activities.CallSearch:
@@ -57,7 +60,7 @@ func (t *thread) showCall(turn *turn, c *call) {
 		}
 	}
 	t.put(part(c.planned.ID, kind, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
-		p.Tool = c.planned.Tool
+		p.Tool, p.Undoes = c.planned.Tool, c.undoes
 		if d := c.planned.Plan.Policy; d != nil {
 			p.Policy = &contract.PolicyDecision{Verdict: string(d.Verdict), Rule: cut(d.Rule, activities.MaxCarriedText), Place: cut(d.Place, activities.MaxCarriedText)}
 		}

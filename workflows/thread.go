@@ -53,6 +53,7 @@ type thread struct {
 	timeline
 	transcript
 	inbox
+	undoing
 	waiting
 	asking
 	grants
@@ -63,6 +64,9 @@ type thread struct {
 	// results of which the agent was shown an outline.
 	executions []*execution
 	kept       []contract.KeptResult
+	// keyed are the effects of the model turn that have asked for the lock of a
+	// resource.
+	keyed []*call
 
 	// current is the turn that runs, if any.
 	current *turn

@@ -24,9 +24,11 @@ type turn struct {
 
 	// message is a digest of the user's message, until the first step has used it.
 	message string
-	// run is set for a turn that runs a snippet, and script where that is a saved one.
+	// run is set for a turn that runs a snippet, and script where that is a saved one;
+	// or for one that undoes what another turn did, which undoes then names.
 	run    contract.Run
 	script string
+	undoes string
 
 	ctx    workflow.Context
 	cancel workflow.CancelFunc
@@ -49,6 +51,10 @@ func (t *thread) begin(q queued) *turn {
 		run:     q.Run,
 		script:  q.Script,
 	}
+	if q.Run == contract.RunUndo {
+		t.current.undoes = q.Text
+		q.Text = "Undo what you did in turn " + q.Text + "."
+	}
 	t.put(part(q.Turn, contract.KindMilestone, contract.PartRunning, "Turn "+q.Turn).with(func(p *contract.Part) {
 		p.Turn, p.Submission = q.Turn, q.ID
 	}))
@@ -65,6 +71,10 @@ func (t *thread) runTurn(turn *turn) {
 		turn.cancel()
 	}
 	defer turn.cancel()
+	if turn.run == contract.RunUndo {
+		t.runUndo(turn)
+		return
+	}
 	for {
 		var reply activities.ModelTurnResult
 		var problem *contract.Problem
@@ -183,6 +193,9 @@ func (t *thread) end(turn *turn, problem *contract.Problem) {
 	})
 	t.remember(turn.Turn)
 	t.current = nil
+	if turn.cancelled != nil && turn.cancelled.Undo {
+		t.undoNext(turn)
+	}
 }
 
 // remember keeps an ended turn for those who ask after it.

@@ -128,7 +128,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.approveCommand(), c.denyCommand(), c.answerCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(), c.auditCommand(),
 		c.reconcileCommand(), c.resetCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
-		c.cancelCommand(), c.closeCommand(), c.toolsCommand(),
+		c.cancelCommand(), c.undoCommand(), c.closeCommand(), c.toolsCommand(),
 		c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(), c.secretsCommand(),
 	)
 	return root

@@ -11,24 +11,27 @@ import (
 
 func (c *cli) cancelCommand() *cobra.Command {
 	var reason string
+	var undo bool
 	cmd := &cobra.Command{
 		Use:   "cancel <tenant>/<thread> [turn]",
 		Short: "End a turn",
 		Long: `End a turn: the running one unless another is named. Reads stop and approvals are
 withdrawn; a write that was sent is let to its end and recorded. The thread goes on
-with its next message.
+with its next message. With --undo, what the turn has written is undone first, as the
+command undo does.
 
 The command asks and does not wait: a refusal, such as for a turn that has ended,
 shows in the thread's timeline.`,
 		Example: `  starter cancel acme/t1
-  starter cancel acme/t1 t4 --reason "asked twice"`,
+  starter cancel acme/t1 t4 --reason "asked twice"
+  starter cancel acme/t1 --undo`,
 		Args: arguments(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			thread, err := threadArg(args)
 			if err != nil {
 				return err
 			}
-			cancel := contract.CancelTurn{Reason: reason}
+			cancel := contract.CancelTurn{Reason: reason, Undo: undo}
 			if len(args) > 1 {
 				cancel.Turn = args[1]
 			}
@@ -48,6 +51,7 @@ shows in the thread's timeline.`,
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	cmd.Flags().BoolVar(&undo, "undo", false, "undo what the turn has written")
 	return cmd
 }
 

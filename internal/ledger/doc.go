@@ -1,5 +1,5 @@
-// Package ledger keeps the claims of writes in Temporal itself, so that no second
-// database is needed.
+// Package ledger keeps the claims of writes, and the locks of what they work on, in
+// Temporal itself, so that no second database is needed.
 //
 // A claim is a workflow whose id is made from the write's idempotency key. That the
 // server starts no two of the same id is what makes it a claim. It is started with
@@ -10,4 +10,8 @@
 //
 // The server keeps a claim for [contract.ClaimKept], and then for as long as the
 // namespace retains workflows that have ended.
+//
+// A lock is a workflow per resource key, see package workflows; it is asked with
+// update-with-start from within the activity of a write, so that a lock that is free
+// costs the thread nothing.
 package ledger

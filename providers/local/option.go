@@ -96,6 +96,28 @@ func Reconcile[In any](find func(ctx context.Context, key string, in In) (catalo
 	}
 }
 
+// Undo says how a call of the tool is undone that was applied: see [catalog.Tool.Undo].
+// In and Out are the input and output types of the tool.
+func Undo[In, Out any](tool string, input func(in In, out Out) any) Option {
+	return func(t *catalog.Tool) {
+		t.Undo = func(given, result json.RawMessage) (catalog.Undo, error) {
+			in, err := decode[In](given)
+			if err != nil {
+				return catalog.Undo{}, err
+			}
+			out, err := decode[Out](result)
+			if err != nil {
+				return catalog.Undo{}, fmt.Errorf("the result cannot be read: %w", err)
+			}
+			text, err := json.Marshal(input(in, out))
+			if err != nil {
+				return catalog.Undo{}, fmt.Errorf("the input of %s cannot be written as JSON: %w", tool, err)
+			}
+			return catalog.Undo{Tool: tool, Input: text}, nil
+		}
+	}
+}
+
 // Example shows how the tool is called. The input is what encoding/json makes of
 // a value, and fits the tool's schema.
 func Example(description string, input any) Option {

@@ -46,6 +46,7 @@ func init() {
 		contract.CallsQuery{},
 		contract.CallsPage{},
 		contract.QueuePage{},
+		contract.LockState{},
 		contract.ListTools{},
 		contract.Tools{},
 		contract.Problem{},
@@ -195,6 +196,7 @@ func TestTableOfNames(t *testing.T) {
 		"| query | `" + contract.QueryTranscript + "` |",
 		"| query | `" + contract.QueryCalls + "` |",
 		"| query | `" + contract.QueryQueue + "` |",
+		"| query of a lock | `" + contract.QueryLock + "` |",
 	} {
 		if !slices.ContainsFunc(strings.Split(page, "\n"), func(line string) bool { return strings.HasPrefix(line, row) }) {
 			t.Errorf("docs/contract.md has no row %s", row)

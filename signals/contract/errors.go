@@ -62,5 +62,11 @@ const (
 	// CodeReconciliationOpen: the write was not made, since another one to the same
 	// resource may or may not have been applied.
 	CodeReconciliationOpen = "reconciliation_open"
-	CodeInternal           = "internal"
+	// CodeResourceBusy: another write works on the resource, and the call was given up
+	// before it was its turn.
+	CodeResourceBusy = "resource_busy"
+	// CodeResourceBlocked: nobody knows whether another write to the resource was
+	// applied.
+	CodeResourceBlocked = "resource_blocked"
+	CodeInternal        = "internal"
 )

@@ -117,8 +117,14 @@ func (s Submission) Validate() error {
 	if s.Text == "" {
 		return fmt.Errorf("text: is empty")
 	}
-	if s.Run != "" && s.Run != RunSnippet && s.Run != RunDry {
-		return fmt.Errorf("run: %q, want %q, %q or nothing", s.Run, RunSnippet, RunDry)
+	switch s.Run {
+	case "", RunSnippet, RunDry:
+	case RunUndo:
+		if err := validID("text", s.Text, 64); err != nil {
+			return fmt.Errorf("%w; want the id of the turn that is to be undone", err)
+		}
+	default:
+		return fmt.Errorf("run: %q, want %q, %q, %q or nothing", s.Run, RunSnippet, RunDry, RunUndo)
 	}
 	if err := s.validScript(); err != nil {
 		return err

@@ -17,18 +17,22 @@ type Submission struct {
 	Script string `json:"script,omitempty"`
 }
 
-// Run says how a snippet is run that comes in place of a message. No model is
-// asked: the turn runs the snippet, with the agent's tools and under its policy,
-// and its answer is the report of the run.
+// Run says what comes in place of a message. No model is asked. A snippet is run
+// with the agent's tools and under its policy, and the turn's answer is the report of
+// the run.
 type Run string
 
-// The ways to run a snippet.
+// What may come in place of a message.
 const (
 	// RunSnippet runs it as if the agent's model had written it.
 	RunSnippet Run = "snippet"
 	// RunDry runs it without its writes: each gives undefined at once, and the report
 	// has them as planned. Reads that need no approval are made.
 	RunDry Run = "dry_run"
+	// RunUndo undoes what another turn did: Text is the id of a turn that has ended.
+	// The writes that it applied are undone, the last one first; the answer says what
+	// was undone and what cannot be.
+	RunUndo Run = "undo"
 )
 
 // Submitted is the answer to a submission.

@@ -148,7 +148,14 @@ type CancelTurn struct {
 	// Turn is the turn to end, running or queued. Empty: the running turn.
 	Turn   string `json:"turn,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Undo has what the turn did undone, in a turn of its own that comes next: see
+	// [RunUndo]. Of a turn that has not begun there is nothing to undo.
+	Undo bool `json:"undo,omitempty"`
 }
+
+// UndoID is the submission id of the first undo of a turn, so that it is asked for
+// once: by a cancellation, or by a person.
+func UndoID(turn string) string { return "undo-" + turn }
 
 // Close ends a thread: the running turn and the queued ones are cancelled, the
 // workflow completes, and the thread takes no more messages.

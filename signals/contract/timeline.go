@@ -31,7 +31,7 @@ type PartStatus string
 // The states of a part.
 const (
 	PartRunning   PartStatus = "running"
-	PartWaiting   PartStatus = "waiting" // for a person
+	PartWaiting   PartStatus = "waiting" // for a person or, see Part.Lock, a resource
 	PartDone      PartStatus = "done"
 	PartFailed    PartStatus = "failed"
 	PartDenied    PartStatus = "denied"
@@ -72,6 +72,8 @@ type Part struct {
 	Text    string `json:"text,omitempty"`
 	// Tool is the tool's id, for a call or an approval.
 	Tool string `json:"tool,omitempty"`
+	// Undoes is, of a call that undoes another one, the id of that call.
+	Undoes string `json:"undoes,omitempty"`
 	// Approval is what a part of kind approval waits for.
 	Approval *Approval `json:"approval,omitempty"`
 	// Reconciliation is what a part of kind reconciliation is about, and Finding how
@@ -86,6 +88,8 @@ type Part struct {
 	// by which it needed no approval.
 	Grant   *Grant `json:"grant,omitempty"`
 	GrantID string `json:"grant_id,omitempty"`
+	// Lock says, of a call that waits for its turn to work on a resource, who has it.
+	Lock *Lock `json:"lock,omitempty"`
 	// Decision is how it was decided.
 	Decision *Decision `json:"decision,omitempty"`
 	// Policy is the rule of the policy that decided about a call, if one did.

@@ -275,8 +275,14 @@ func TestEventsOfATypicalTurn(t *testing.T) {
 // it if that is asked for.
 func (b *bed) replay(name, run string) {
 	b.t.Helper()
+	b.replayOf(b.start.WorkflowID(), name, run)
+}
+
+// replayOf is replay for any workflow.
+func (b *bed) replayOf(id, name, run string) {
+	b.t.Helper()
 	var events history.History
-	iterator := b.client.GetWorkflowHistory(b.ctx(), b.start.WorkflowID(), run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	iterator := b.client.GetWorkflowHistory(b.ctx(), id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for iterator.HasNext() {
 		event, err := iterator.Next()
 		b.must(err)
@@ -285,6 +291,7 @@ func (b *bed) replay(name, run string) {
 	replayer := worker.NewWorkflowReplayer()
 	threads := &workflows.Worker{} // knows no agent: a replay must not ask
 	replayer.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
+	replayer.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
 	if err := replayer.ReplayWorkflowHistory(nil, &events); err != nil {
 		b.t.Errorf("the history does not replay: %v", err)
 	}

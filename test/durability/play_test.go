@@ -55,7 +55,16 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.unreached", "Writes, at the third attempt.", writeUnreached, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.order", "Writes what a person has answered.", order, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.inquire", "Reads what a person has answered.", inquire),
+			heddle.Tool("test.put", "Writes, and can be undone.", write, heddle.Write(), heddle.WithoutApproval(),
+				heddle.Undo("test.take", func(in in, out out) any { return map[string]string{"name": "not-" + out.Done} })),
+			heddle.Tool("test.take", "Undoes what put did.", write, heddle.Write()),
+			heddle.Tool("test.lay", "Writes, and can be undone at a gate.", write, heddle.Write(), heddle.WithoutApproval(),
+				heddle.Undo("test.late", func(in in, _ out) any { return map[string]string{"name": "not-" + in.Name} })),
 			heddle.Source(held{}),
+			heddle.Tool("test.keep", "Writes to a target that others write to.", writeToTarget,
+				heddle.Write(), heddle.WithoutApproval(), heddle.Resource(resourceOf)),
+			heddle.Tool("test.trace", "Writes to a target that others write to, and that can be asked.", writeToTarget,
+				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second), heddle.Resource(resourceOf), heddle.Reconcile(askTarget)),
 			heddle.Tool("test.free", "Writes without asking.", write, heddle.Write(), heddle.WithoutApproval()),
 		)
 	})
@@ -128,6 +137,8 @@ agents:
 // list of steps, separated by "|"; a step is a list of words:
 //
 //	read:N write:N free:N big:BYTES gate:NAME   calls
+//	put:N lay:N                                 calls that can be undone
+//	keep:RESOURCE.N trace:RESOURCE.N            calls, for a resource that others work on
 //	write:@FILE                                 calls with what stands in a file
 //	search:JSON describe:JSON call:JSON batch:JSON  calls functions
 //	think:NAME                                  waits at a gate
@@ -197,6 +208,7 @@ func read(_ context.Context, in in) (out, error) {
 
 func readAtGate(ctx context.Context, in in) (out, error) {
 	if err := gate(ctx, in.Name); err != nil {
+		_ = record("stopped", in.Name)
 		return out{}, err
 	}
 	return out{in.Name}, record("reads", in.Name)

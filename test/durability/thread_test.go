@@ -2,6 +2,7 @@ package durability
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,13 +34,23 @@ func newBed(t *testing.T, server *testkit.Server) *bed {
 // newBedOf starts a worker with files of its own.
 func newBedOf(t *testing.T, server *testkit.Server, files map[string]string) *bed {
 	t.Helper()
-	w := testkit.StartWorker(t, testkit.Worker{Server: server, Files: files})
+	return newBedWith(t, testkit.Worker{Server: server, Files: files})
+}
+
+// newBedWith is newBed with a worker that is run otherwise.
+func newBedWith(t *testing.T, how testkit.Worker) *bed {
+	t.Helper()
+	server := how.Server
+	if how.Files == nil {
+		how.Files = map[string]string{"heddle.yaml": config}
+	}
+	w := testkit.StartWorker(t, how)
 	c := server.Client(t)
 	return &bed{
 		t: t, server: server, worker: w, client: c,
 		Client: signals.NewClient(c, &signals.Options{TaskQueue: w.TaskQueue}),
 		start: contract.Start{
-			ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t)}, Agent: "tester", User: "ada",
+			ThreadRef: contract.ThreadRef{Tenant: "acme-" + rand.Text()[:8], Thread: testkit.Name(t)}, Agent: "tester", User: "ada",
 		},
 	}
 }
