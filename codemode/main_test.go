@@ -174,7 +174,11 @@ type told struct {
 	NotMade  []listed `json:"not_made"`
 	Open     []listed
 	Awaited  []listed `json:"not_awaited"`
-	Left     struct{ Calls int }
+	Left     struct {
+		Calls, Memory, Bytes int
+		TimeMS               int `json:"time_ms"`
+		CPUMS                int `json:"cpu_ms"`
+	}
 }
 
 type listed struct {

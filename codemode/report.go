@@ -73,6 +73,8 @@ type rehearsal struct {
 type left struct {
 	TimeMS int64 `json:"time_ms"`
 	CPUMS  int64 `json:"cpu_ms"`
+	// Memory is in bytes, as Bytes is, which the results of calls may come to.
+	Memory int64 `json:"memory"`
 	Calls  int   `json:"calls"`
 	Bytes  int64 `json:"bytes"`
 }
@@ -103,7 +105,8 @@ func (s *stretch) report() *activities.StretchEnd {
 		DurationMS: s.spent().Milliseconds(),
 		Left: &left{
 			TimeMS: max(s.runner.Budget.Wall-s.spent(), 0).Milliseconds(), CPUMS: max(limits.CPU-s.cpu, 0).Milliseconds(),
-			Calls: limits.Calls - len(s.journal.Calls), Bytes: max(s.runner.Budget.Bytes-s.bytes, 0),
+			Memory: max(limits.Memory-s.x.Memory(), 0),
+			Calls:  limits.Calls - len(s.journal.Calls), Bytes: max(s.runner.Budget.Bytes-s.bytes, 0),
 		},
 	}
 	for _, line := range s.console {

@@ -88,6 +88,8 @@ func (t *thread) showServed(turn *turn, x *execution, result activities.SegmentR
 	}
 	x.shown.Done += result.More
 	x.shown.Hidden += result.More
+	shown := x.shown.with(x.effects)
+	t.update(x.call.planned.ID, func(p *contract.Part) { p.Progress = &contract.Progress{Done: shown.Done, Total: shown.Done} })
 }
 
 func servedPart(x *execution, s activities.Served) newPart {

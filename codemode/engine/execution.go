@@ -119,6 +119,18 @@ func (x *Execution) step(ctx context.Context, request *wire.Request) (snippet.St
 	return step, nil
 }
 
+// Memory is the resident memory of the process that runs the snippet, in bytes; 0 if
+// it is gone, or cannot be measured on this system.
+func (x *Execution) Memory() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.child == nil {
+		return 0
+	}
+	used, _ := usageOf(x.child.pid)
+	return used.resident
+}
+
 // Close ends the execution and frees its child for another one. It may be called
 // more than once. It waits for a delivery under way, which the end of that one's
 // context ends at once.

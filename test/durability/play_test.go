@@ -349,7 +349,7 @@ func gate(ctx context.Context, name string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return errors.Join(ctx.Err(), os.WriteFile(name+".left", nil, 0o600))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -358,13 +358,18 @@ func gate(ctx context.Context, name string) error {
 // awaitGate waits until the worker stands at a gate.
 func awaitGate(t *testing.T, w *testkit.WorkerProcess, name string) {
 	t.Helper()
+	awaitFile(t, w, name+".reached")
+}
+
+func awaitFile(t *testing.T, w *testkit.WorkerProcess, name string) {
+	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		if _, err := os.Stat(filepath.Join(w.Dir, name+".reached")); err == nil {
+		if _, err := os.Stat(filepath.Join(w.Dir, name)); err == nil {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the worker never came to gate %s", name)
+			t.Fatalf("the worker never came to write %s", name)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

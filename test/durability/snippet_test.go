@@ -133,3 +133,37 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("planned %s", asJSON(answer))
 	}
 }
+
+// Who watches sees how far a snippet is whose reads take long.
+func TestProgressOfARunningSegmentIsWatched(t *testing.T) {
+	b := newCoderBed(t, testkit.DevServer(t))
+	turn := b.send(`for (const name of ["a", "b", "c"]) await test.read({ name }); await test.gate({ name: "slow" })`)
+	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
+		b.must(err)
+		if part.Kind == contract.KindExecute && part.Progress != nil {
+			if part.EndedAt != nil || *part.Progress != (contract.Progress{Done: 3, Total: 4}) {
+				t.Errorf("the snippet's part is %s", asJSON(part))
+			}
+			break
+		}
+	}
+	openGate(t, b.worker, "slow")
+	b.wait(turn)
+}
+
+// A cancelled turn reaches the reads of its snippet.
+func TestCancellationReachesTheReadsOfASnippet(t *testing.T) {
+	b := newCoderBed(t, testkit.DevServer(t))
+	turn := b.send(`await Promise.all([test.gate({ name: "one" }), test.gate({ name: "two" }), test.write({ name: "w" })])`)
+	b.pending(1)
+	b.must(b.Cancel(b.ctx(), b.start.ThreadRef, contract.CancelTurn{Turn: turn}))
+	if ended := b.wait(turn); ended.Status != contract.StatusCancelled {
+		t.Errorf("the turn ended as %+v", ended)
+	}
+	for _, name := range []string{"one", "two"} {
+		awaitFile(t, b.worker, name+".left")
+	}
+	if b.effects() != "" {
+		t.Errorf("effects %q", b.effects())
+	}
+}
