@@ -74,8 +74,23 @@ func (w *world) Tools(context.Context) ([]catalog.Tool, error) {
 			},
 		}
 	}
+	free := func(id string, operation catalog.Operation, do func(json.RawMessage) (json.RawMessage, error)) catalog.Tool {
+		return catalog.Tool{
+			Descriptor: catalog.Descriptor{ID: id, Description: id, Input: json.RawMessage(`{"type":"object"}`), Operation: operation},
+			Call: func(_ context.Context, call catalog.Call) (json.RawMessage, error) {
+				defer w.note(id + " " + string(call.Input))()
+				return do(call.Input)
+			},
+		}
+	}
+	same := func(input json.RawMessage) (json.RawMessage, error) { return input, nil }
 	echo := func(_ context.Context, name string) (json.RawMessage, error) { return json.Marshal(name) }
 	return []catalog.Tool{
+		free("test.any", catalog.Read, same),
+		free("test.charge", catalog.Write, same),
+		free("test.items", catalog.Read, func(json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`[{"id":1},{"id":2}]`), nil // as providers/mcp takes it out of its envelope
+		}),
 		tool("test.get", catalog.Read, "", echo),
 		tool("test.ask", catalog.Read, catalog.ApprovalAlways, echo),
 		tool("test.write", catalog.Write, "", echo),
@@ -174,6 +189,7 @@ type told struct {
 	NotMade  []listed `json:"not_made"`
 	Open     []listed
 	Awaited  []listed `json:"not_awaited"`
+	Dropped  int      `json:"console_lines_dropped"`
 	Left     struct {
 		Calls, Memory, Bytes int
 		TimeMS               int `json:"time_ms"`
