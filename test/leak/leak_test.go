@@ -210,7 +210,7 @@ func TestNothingLeaks(t *testing.T) {
 		Env:  []string{"LEAK_KEYS=" + masterKey, "HEDDLE_SECRET_CANARY_ENV=" + canaries["app:canary.env"]},
 		Files: map[string]string{
 			"http.yaml": hostileSpec,
-			"heddle.yaml": "task_queue: ${HEDDLE_TASK_QUEUE}\nsandbox: " + sandboxMode + "\nsecrets: " + stores + "]\nagents:\n" +
+			"heddle.yaml": "task_queue: ${HEDDLE_TASK_QUEUE}\naudit: .heddle/audit\nsandbox: " + sandboxMode + "\nsecrets: " + stores + "]\nagents:\n" +
 				"  direct: " + fmt.Sprintf(agent, "direct") + "\n  coder: " + fmt.Sprintf(agent, "code") + fmt.Sprintf(`
 openapi:
   http: {spec: http.yaml, server: %q, allow: [%q], scheme: {type: bearer}, auth: {"*": {token: "connection:crm:canary.sqlite"}}}
@@ -260,7 +260,9 @@ mcp:
 	left.searchFile(b.worker.LogFile())
 	left.search("log of the server", []byte(server.Output()))
 	left.searchFile(filepath.Join(b.worker.Dir, "requests.jsonl"))
-	left.searchFolder(filepath.Join(b.worker.Dir, ".heddle"))
+	for _, folder := range []string{"blobs", "audit"} {
+		left.searchFolder(filepath.Join(b.worker.Dir, ".heddle", folder))
+	}
 	for _, end := range []string{"", "-wal"} {
 		left.searchFile(server.Database() + end)
 	}
