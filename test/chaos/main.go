@@ -57,7 +57,8 @@ type bench struct {
 	dir     string
 }
 
-// drain is how long threads may take to their end once nobody is struck any more.
+// drain is how long no thread may come to its end, once nobody is struck any more,
+// before those that are left are taken for stuck.
 const drain = 4 * time.Minute
 
 var errFailed = errors.New("a promise is broken, see above")
@@ -115,17 +116,22 @@ func (b *bench) play(ctx context.Context, s *stage, stories []story) ([]ended, *
 	length := time.Duration(b.minutes * float64(time.Minute))
 	striking, rest := context.WithTimeout(ctx, length)
 	defer rest()
-	living, stop := context.WithTimeout(ctx, length+drain)
+	living, stop := context.WithCancel(ctx)
 	defer stop()
+	giveUp := time.AfterFunc(length+drain, stop)
 	go s.approve(living)
 	go s.lookAfter(living)
 
+	began := time.Now()
 	ends := make([]ended, len(stories))
 	var over atomic.Int64
 	var threads sync.WaitGroup
 	for i, of := range stories {
 		threads.Go(func() {
-			defer over.Add(1)
+			defer func() {
+				over.Add(1)
+				giveUp.Reset(max(time.Until(began.Add(length)), 0) + drain)
+			}()
 			// Some time is left for the last to be struck too.
 			wait(living, length*time.Duration(i)*9/time.Duration(10*len(stories)))
 			turns, err := s.tell(living, of)
