@@ -253,3 +253,25 @@ func currentDetails(h *harness) string {
 	}
 	return metadata.GetCurrentDetails()
 }
+
+// A turn that is cancelled while a write is under way whose outcome is then unknown
+// leaves the finding out to the thread, which goes on.
+func TestCancelledTurnLeavesAnUnknownWriteToTheThread(t *testing.T) {
+	h := newHarness(t, calling("pay!"), answer("next"))
+	h.write = func(in activities.WriteInput) (activities.CallResult, error) {
+		h.SignalWorkflow(contract.SignalCancelTurn, contract.CancelTurn{Reason: "enough"})
+		return activities.CallResult{ID: in.Call.ID, Problem: &contract.Problem{Code: contract.CodeOutcomeUnknown, Message: "cut off"}}, nil
+	}
+	h.at(time.Second, func() { h.submit("m1", "pay") })
+	h.at(time.Minute, func() { h.decide(0, contract.Approve) })
+	h.at(2*time.Minute, func() { h.submit("m2", "and now?") })
+	h.at(time.Hour, h.close)
+	h.run()
+	recent := h.state().Recent
+	if len(recent) != 2 || recent[0].Status != contract.StatusCancelled || recent[1].Status != contract.StatusCompleted {
+		t.Errorf("the turns ended as %+v", recent)
+	}
+	if r := h.part("t1-s1-c1-r"); r.Kind != contract.KindReconciliation || !r.Reconciliation.Left {
+		t.Errorf("the reconciliation is %+v", r)
+	}
+}
