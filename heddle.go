@@ -63,6 +63,9 @@ func New(options ...Option) (*App, error) {
 	app.broker = p.openCatalog()
 	if app.broker != nil {
 		app.broker.Protect(app.vault)
+		if app.connections != nil && app.config.Connections.Callback != nil {
+			app.broker.Reconnect(app.askConsent)
+		}
 		app.broker.LookUp(p.compileLookups())
 	}
 	p.govern(app.config, app.broker)

@@ -20,6 +20,8 @@ type Broker struct {
 	lookups map[string]Lookup
 	gates   *gates
 	auditor Auditor
+	// askConsent makes the questions that have people connect services, or is nil.
+	askConsent AskConsent
 }
 
 // New returns a broker of the sources' tools. Sources whose tools are at hand are

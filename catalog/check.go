@@ -23,6 +23,8 @@ type call struct {
 	limits     callLimits
 	secrets    CallSecrets
 	consent    Consent
+	// askConsent is the broker's.
+	askConsent AskConsent
 	// canAsk, answer and progress are those of the request.
 	canAsk   bool
 	answer   *Answer
@@ -48,7 +50,7 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	}
 	c := &call{
 		tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant),
-		canAsk: req.CanAsk, answer: req.Answer, progress: req.Progress,
+		askConsent: b.askConsent, canAsk: req.CanAsk, answer: req.Answer, progress: req.Progress,
 		secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets},
 	}
 	if err := b.readSchemas(c); err != nil {

@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 )
 
 // Codes of errors whose way out is a person who connects a service, or connects it
@@ -66,4 +68,31 @@ func (e *Error) Reconnection() (Reconnection, bool) {
 		return Reconnection{}, false
 	}
 	return details.Connection, true
+}
+
+// AskConsent makes the question that has a person connect what a call needs. Nil: there
+// is none that could be asked, and the call fails with what it would have failed with.
+type AskConsent func(ctx context.Context, scope Scope, r Reconnection) (*Elicitation, error)
+
+// Reconnect has calls that lack a person's consent ask for it, where somebody can be
+// asked. It must be called before the broker is used.
+func (b *Broker) Reconnect(ask AskConsent) { b.askConsent = ask }
+
+// reconnect is the question to ask in place of an error that a person's consent mends;
+// nil if the error stands. A call that has asked before does not ask again: what was
+// answered did not help.
+func (c *call) reconnect(ctx context.Context, e *Error) *Elicitation {
+	if e == nil || c.askConsent == nil || !c.canAsk || c.answer != nil {
+		return nil
+	}
+	r, ok := e.Reconnection()
+	if !ok {
+		return nil
+	}
+	q, err := c.askConsent(ctx, c.scope, r)
+	if err != nil {
+		slog.WarnContext(ctx, "catalog: nobody can be asked for consent", "tool", c.tool.ID, "connection", r.Name, "error", c.secrets.text(err.Error()))
+		return nil
+	}
+	return q
 }

@@ -52,6 +52,9 @@ func (c *call) run(ctx context.Context, planned time.Duration, before func(conte
 		}
 	}
 	a := c.invoke(callCtx)
+	if a.asks == nil {
+		a.asks = c.reconnect(ctx, a.typed)
+	}
 	if a.asks != nil {
 		return c.ask(a.asks)
 	}

@@ -191,7 +191,7 @@ func TestRevokedIsSaidOnce(t *testing.T) {
 		t.Errorf("connection is %+v, %v", c, err)
 	}
 	// A person consents anew, from what the connection knows.
-	consent, err := w.Again(t.Context(), crm, nil)
+	consent, err := w.Mend(t.Context(), crm, catalog.Reconnection{Name: "crm", Scopes: []string{"write"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +199,8 @@ func TestRevokedIsSaidOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Finish(t.Context(), back.Query()); err != nil {
-		t.Fatal(err)
+	if c, err := w.Finish(t.Context(), back.Query()); err != nil || !slices.Equal(c.Scopes, []string{"read", "write"}) {
+		t.Fatalf("%+v, %v", c, err)
 	}
 	if err := w.ask(t.Context(), server, ofAcme); err != nil {
 		t.Error(err)

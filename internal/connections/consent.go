@@ -13,12 +13,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/oauth"
 	"github.com/heddle-dev/heddle/secrets"
 )
 
-// ConsentTime is how long a person has to consent.
-const ConsentTime = 15 * time.Minute
+const (
+	// ConsentTime is how long a person has to consent who has asked for it.
+	ConsentTime = 15 * time.Minute
+	// QuestionTime is how long one has who is asked.
+	QuestionTime = 24 * time.Hour
+)
 
 // Request says what a person is to consent to.
 type Request struct {
@@ -27,6 +32,8 @@ type Request struct {
 	URL string
 	// Scopes are what to ask for. Nil: what the service wants.
 	Scopes []string
+	// Needs are scopes to ask for besides those that the service wants.
+	Needs []string
 	// Issuer is the authorization server, and Server what is known of it. Both empty:
 	// the service says.
 	Issuer string
@@ -36,13 +43,24 @@ type Request struct {
 	ClientID, ClientSecret string
 	// Redirect is where the person comes back to. Empty: as the book says.
 	Redirect string
+	// Within is how long the person has. 0: [ConsentTime].
+	Within time.Duration
 	// Challenge is what the service has answered already, if it has.
 	Challenge *oauth.Challenge
+}
+
+func (r Request) within() time.Duration {
+	if r.Within == 0 {
+		return ConsentTime
+	}
+	return r.Within
 }
 
 // Consent is a request that a person has to agree to.
 type Consent struct {
 	ID
+	// Service is what is consented to.
+	Service string `json:"service"`
 	// URL is where. It names the attempt: who has it can consent in its place.
 	URL     string    `json:"consent_url"`
 	Issuer  string    `json:"issuer,omitempty"`
@@ -86,6 +104,9 @@ func (b *Book) Begin(ctx context.Context, r Request) (Consent, error) {
 	if err != nil {
 		return Consent{}, fmt.Errorf("connect %s: %w", r.URL, err)
 	}
+	if r.Scopes == nil {
+		service.Scopes = union(service.Scopes, r.Needs)
+	}
 	client, registered := oauth.KnownClient(service.Server, r.ClientID, r.ClientSecret), false
 	if r.ClientID == "" {
 		client, err = oauth.Register(ctx, b.Network, service.Server, oauth.Identity{Name: b.Name, Document: b.Document, Redirect: r.Redirect})
@@ -97,7 +118,7 @@ func (b *Book) Begin(ctx context.Context, r Request) (Consent, error) {
 		}
 		registered = client.ID != b.Document
 	}
-	return b.ask(ctx, pending{ID: r.ID, URL: r.URL, Attempt: oauth.Begin(service, client, r.Redirect, r.Scopes), Registered: registered})
+	return b.ask(ctx, pending{ID: r.ID, URL: r.URL, Attempt: oauth.Begin(service, client, r.Redirect, r.Scopes), Registered: registered}, r.within())
 }
 
 func (b *Book) discover(ctx context.Context, r Request) (oauth.Service, error) {
@@ -111,36 +132,56 @@ func (b *Book) discover(ctx context.Context, r Request) (oauth.Service, error) {
 	return oauth.Discover(ctx, b.Network, r.URL, r.Challenge)
 }
 
-// Again prepares consent to what a connection had, and to more scopes, from whom it had
-// it. The error wraps [ErrNotFound] where there is no connection.
-func (b *Book) Again(ctx context.Context, id ID, more []string) (Consent, error) {
-	_, g, err := b.read(ctx, id)
+// Mend prepares consent to what a call lacks, for who has made it: what a user agrees to
+// becomes the user's own. Where there has been a connection, the user's or the tenant's,
+// its server is asked, for its scopes and for those that the call needs besides; else the
+// service says.
+func (b *Book) Mend(ctx context.Context, id ID, r catalog.Reconnection) (Consent, error) {
+	g, err := b.precedent(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return b.Begin(ctx, Request{ID: id, URL: r.URL, Needs: r.Scopes, Within: QuestionTime})
+	}
 	if err != nil {
 		return Consent{}, err
 	}
 	if g.Kind != Consented {
 		return Consent{}, fmt.Errorf("the connection %s is a key, to which nobody consents; give another: starter connections add", id)
 	}
-	scopes := slices.Clone(g.Scopes)
-	for _, scope := range more {
-		if oauth.CheckScope(scope) == nil && !slices.Contains(scopes, scope) {
-			scopes = append(scopes, scope)
-		}
-	}
-	redirect := b.Redirect
 	client := g.Grantor.Client
-	if g.Registered && (redirect != g.Redirect || g.Ended != "") { // it may be known no more, or not for this way back
-		identity := oauth.Identity{Name: b.Name, Document: b.Document, Redirect: redirect}
+	if g.Registered && (b.Redirect != g.Redirect || g.Ended != "") { // it may be known no more, or not for this way back
+		identity := oauth.Identity{Name: b.Name, Document: b.Document, Redirect: b.Redirect}
 		if client, err = oauth.Register(ctx, b.Network, g.Grantor.Server, identity); err != nil {
 			return Consent{}, fmt.Errorf("connect %s: %w", id, err)
 		}
 	}
 	service := oauth.Service{Resource: g.Grantor.Resource, Server: g.Grantor.Server}
-	return b.ask(ctx, pending{ID: id, URL: g.URL, Attempt: oauth.Begin(service, client, redirect, scopes), Registered: g.Registered})
+	p := pending{ID: id, URL: g.URL, Attempt: oauth.Begin(service, client, b.Redirect, union(g.Scopes, r.Scopes)), Registered: g.Registered}
+	return b.ask(ctx, p, QuestionTime)
+}
+
+// union is scopes with more of them, as far as these are any.
+func union(scopes, more []string) []string {
+	all := slices.Clone(scopes)
+	for _, scope := range more {
+		if oauth.CheckScope(scope) == nil && !slices.Contains(all, scope) {
+			all = append(all, scope)
+		}
+	}
+	return all
+}
+
+// precedent is the grant that a connection has, or else the one of its tenant.
+func (b *Book) precedent(ctx context.Context, id ID) (*grant, error) {
+	_, g, err := b.read(ctx, id)
+	if errors.Is(err, ErrNotFound) && id.User != "" {
+		id.User = ""
+		_, g, err = b.read(ctx, id)
+	}
+	return g, err
 }
 
 // ask stores an attempt, and clears away those that nobody has answered.
-func (b *Book) ask(ctx context.Context, p pending) (Consent, error) {
+func (b *Book) ask(ctx context.Context, p pending, within time.Duration) (Consent, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return Consent{}, err
@@ -148,12 +189,12 @@ func (b *Book) ask(ctx context.Context, p pending) (Consent, error) {
 	defer clear(text)
 	b.Redactor.Hide(p.ID.Tenant, []byte(p.Attempt.Verifier))
 	b.Redactor.Hide(p.ID.Tenant, []byte(p.Attempt.Grantor.Client.Secret))
-	expires := time.Now().Add(ConsentTime)
+	expires := time.Now().Add(within)
 	if err := b.Store.Put(ctx, pendingKey(p.Attempt.State), secrets.Item{Value: text, Expires: expires}); err != nil {
 		return Consent{}, fmt.Errorf("connect %s: store the attempt: %w", p.ID, err)
 	}
 	b.sweep(ctx)
-	return Consent{ID: p.ID, URL: p.Attempt.URL, Issuer: p.Attempt.Grantor.Server.Issuer, Scopes: p.Attempt.Scopes, Expires: expires}, nil
+	return Consent{ID: p.ID, Service: p.URL, URL: p.Attempt.URL, Issuer: p.Attempt.Grantor.Server.Issuer, Scopes: p.Attempt.Scopes, Expires: expires}, nil
 }
 
 // sweep removes attempts that are too old. What is left today is left for tomorrow.

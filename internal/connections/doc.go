@@ -14,7 +14,7 @@
 //
 // [Book.Begin] finds out about the service and returns the address where the person
 // agrees; the attempt lies in the store meanwhile, so that the answer may come to
-// another worker. [Book.Finish] takes the answer, once, within [ConsentTime].
+// another worker. [Book.Finish] takes the answer, once, within [ConsentTime]. [Book.Mend] does so for a call that lacks consent, within [QuestionTime].
 //
 // # Renewal
 //

@@ -96,7 +96,7 @@ func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got s
 		got.links = a.links
 		got.result, err = s.judge(ctx, a, r.write)
 		if err != nil && g.connection != "" {
-			err = disconnected(netguard.Origin(r.out.url), a, g, err)
+			err = reconnecting(disconnected(a, g, err), r.server)
 		}
 		if a.status == http.StatusUnauthorized && g.drop == nil {
 			return staleError{err} // where the secret can be renewed, it is
@@ -104,7 +104,7 @@ func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got s
 		return err
 	})
 	if err != nil && !sent {
-		return got, notMade(err)
+		return got, notMade(reconnecting(err, r.server))
 	}
 	if refused, ok := err.(staleError); ok { //nolint:errorlint // it is this source's own
 		err = refused.error
@@ -114,8 +114,8 @@ func (s *Source) authenticated(ctx context.Context, c *compiled, r round) (got s
 
 // disconnected is the error of an answer that only a person can mend, who connects the
 // service again. Any other error stays as it is.
-func disconnected(service string, a answer, g grant, err error) error {
-	r := catalog.Reconnection{Name: g.connection, URL: service}
+func disconnected(a answer, g grant, err error) error {
+	r := catalog.Reconnection{Name: g.connection}
 	switch challenge := oauth.ReadChallenge(a.challenges); {
 	case a.status == http.StatusUnauthorized:
 		return r.Error(catalog.CodeConnectionRevoked, "the service takes the token of the connection "+r.Name+" no more: "+err.Error())
@@ -126,6 +126,20 @@ func disconnected(service string, a answer, g grant, err error) error {
 		return r.Error(catalog.CodeInsufficientScope, "the connection "+r.Name+" does not reach as far as the call: "+err.Error())
 	}
 	return err
+}
+
+// reconnecting says, in an error that connecting the service mends, which service that is.
+func reconnecting(err error, server *url.URL) error {
+	var typed *catalog.Error
+	if !errors.As(err, &typed) || server == nil {
+		return err
+	}
+	r, ok := typed.Reconnection()
+	if !ok {
+		return err
+	}
+	r.URL = (&url.URL{Scheme: server.Scheme, Host: server.Host, Path: strings.TrimSuffix(server.Path, "/")}).String()
+	return r.Error(typed.Code, typed.Message)
 }
 
 // staleError is that of a call whose credential was refused.

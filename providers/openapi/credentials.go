@@ -214,7 +214,7 @@ func (s *Source) noCredential(origin string, wanted []string, missing error) err
 	if absent := (*missingSecret)(nil); errors.As(missing, &absent) {
 		e.Message, e.Hint = "the call needs credentials: "+absent.said.Message, absent.said.Hint
 		if r, ok := absent.said.Reconnection(); ok {
-			r.URL, r.Scopes = origin, absent.scopes
+			r.Scopes = absent.scopes
 			e = r.Error(absent.said.Code, e.Message)
 		}
 	}

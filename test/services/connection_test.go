@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -41,47 +42,55 @@ components:
 
 // crmConfig is a worker with an OpenAPI service whose token is that of a connection, and
 // a store of secrets in a database.
-func crmConfig(server *authserver.Server) string {
+func crmConfig(server *authserver.Server, more string) string {
 	return "task_queue: ${HEDDLE_TASK_QUEUE:-none}\nsandbox: " + sandboxMode + fmt.Sprintf(`
 secrets: [{sqlite: secrets.db, key_env: TEST_SECRETS_KEY}]
-connections: {allow: [%[2]q]}
+connections: {allow: [%[2]q]%[3]s}
 agents:
   coder: {instructions: Run what the user says., model: coder, exposure: code, tools: [crm.*]}
 openapi:
   crm: {spec: crm.yaml, server: %[1]q, allow: [%[2]q], auth: {person: {token: "connection:crm:token"}}}
-`, server.Resource, server.Host)
+`, server.Resource, server.Host, more)
 }
 
 var secretsKey = "TEST_SECRETS_KEY=test:" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
+
+// crmService is a service that repeats what it was sent: that must not make a token known.
+func crmService(t *testing.T) *authserver.Server {
+	t.Helper()
+	crm := authserver.New(t)
+	crm.Handle("GET /service/orders/{id}", crm.Guard("read", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":%q,"seen":%q}`, r.PathValue("id"), r.Header.Get("Authorization"))
+	})))
+	return crm
+}
+
+const orderSnippet = `
+	try {
+		const order: any = await crm.order({ id: "7" });
+		return "order " + order.id + " " + order.seen;
+	} catch (e) {
+		return e.code + ": " + e.message + " | " + e.hint;
+	}`
 
 // TestOpenAPIThroughAConnection: an operation with OAuth's authorization code is called
 // by a thread with the token of a connection that a person has consented to by the
 // command line, and that is renewed when the service refuses it.
 func TestOpenAPIThroughAConnection(t *testing.T) {
-	crm := authserver.New(t)
-	crm.Handle("GET /service/orders/{id}", crm.Guard("read", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		// A service that repeats what it was sent must not make the token known.
-		fmt.Fprintf(w, `{"id":%q,"seen":%q}`, r.PathValue("id"), r.Header.Get("Authorization"))
-	})))
+	crm := crmService(t)
 	server := testkit.DevServer(t)
 	worker := testkit.StartWorker(t, testkit.Worker{
-		Server: server, Files: map[string]string{"heddle.yaml": crmConfig(crm), "crm.yaml": consentedSpec}, Env: []string{secretsKey},
+		Server: server, Files: map[string]string{"heddle.yaml": crmConfig(crm, ""), "crm.yaml": consentedSpec}, Env: []string{secretsKey},
 	})
 	threads := signals.NewClient(server.Client(t), &signals.Options{TaskQueue: worker.TaskQueue})
 	ask := func(name string) string {
 		t.Helper()
 		return answerTo(t, threads, contract.Start{
 			ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t) + name}, Agent: "coder", User: "ada",
-		}, `
-			try {
-				const order: any = await crm.order({ id: "7" });
-				return "order " + order.id + " " + order.seen;
-			} catch (e) {
-				return e.code + ": " + e.message + " | " + e.hint;
-			}`)
+		}, orderSnippet)
 	}
-	if got := ask("before"); !strings.Contains(got, "connection_missing: ") || !strings.Contains(got, "starter connections add "+crm.URL+" --name crm --scope read") {
+	if got := ask("before"); !strings.Contains(got, "connection_missing: ") || !strings.Contains(got, "starter connections add "+crm.Resource+" --name crm --scope read") {
 		t.Errorf("without a connection the agent is told %s", got)
 	}
 	out := consentByCommand(t, worker.Dir, crm, "--name", "crm", "--tenant", "acme")
@@ -176,4 +185,79 @@ func answerTo(t *testing.T, threads *signals.Client, start contract.Start, snipp
 		t.Fatal(err)
 	}
 	return messages[0].Text
+}
+
+// TestThreadAsksForConsent: a call that lacks a connection, and one whose connection was
+// revoked, asks the person of the thread, waits, and goes on when that person comes back
+// from consent to the worker.
+func TestThreadAsksForConsent(t *testing.T) {
+	crm := crmService(t)
+	server := testkit.DevServer(t)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	_ = free.Close()
+	worker := testkit.StartWorker(t, testkit.Worker{
+		Server: server, Env: []string{secretsKey},
+		Files: map[string]string{"heddle.yaml": crmConfig(crm, fmt.Sprintf(", callback: {listen: %q}", address)), "crm.yaml": consentedSpec},
+	})
+	threads := signals.NewClient(server.Client(t), &signals.Options{TaskQueue: worker.TaskQueue})
+	for i, before := range []func(){func() {}, crm.EndGrants} {
+		before()
+		start := contract.Start{ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t)}, Agent: "coder", User: "ada"}
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer stop()
+		sent, err := threads.Send(ctx, start, contract.Submission{Text: orderSnippet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := questionOf(ctx, t, threads, start.ThreadRef)
+		if q.About != "connection:crm" || !strings.HasPrefix(q.URL, crm.URL+"/authorize?") || strings.Contains(q.URL, "code_verifier") {
+			t.Fatalf("question %d is %+v", i, q)
+		}
+		back, err := authserver.Agree(ctx, q.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.Get(back.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		ended, err := threads.Wait(ctx, start.ThreadRef, sent.Turn)
+		if err != nil || ended.Status != contract.StatusCompleted {
+			t.Fatalf("turn = %+v, %v", ended, err)
+		}
+		messages, err := threads.Transcript(ctx, start.ThreadRef, *ended.AnswerIndex, *ended.AnswerIndex+1)
+		if err != nil || !strings.Contains(messages[0].Text, "order 7 Bearer ") || strings.Contains(messages[0].Text, "access-") {
+			t.Errorf("after consent %d the agent is told %+v, %v", i, messages, err)
+		}
+	}
+	if got := fmt.Sprint(crm.Log()); got != "[register consent code refresh: unknown register consent code]" {
+		t.Errorf("the authorization server was asked for %s", got)
+	}
+}
+
+// questionOf waits for the question of a thread.
+func questionOf(ctx context.Context, t *testing.T, threads *signals.Client, thread contract.ThreadRef) contract.Question {
+	t.Helper()
+	for _, err := range threads.Watch(ctx, thread, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := threads.State(ctx, thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(state.Questions) == 1 {
+			return state.Questions[0]
+		}
+		if state.Status == contract.StatusIdle {
+			t.Fatal("the thread has asked nothing")
+		}
+	}
+	t.Fatal("the thread has ended")
+	return contract.Question{}
 }
