@@ -25,6 +25,8 @@ type link struct {
 	// answer answers the server's questions. Nil: it may ask none.
 	answer Answer
 	holder *holder
+	// unsubscribe ends what listens for news.
+	unsubscribe func()
 
 	ids atomic.Int64
 
@@ -315,6 +317,7 @@ func (l *link) closeSoon(done func()) {
 	go func() {
 		defer done()
 		began := make(chan struct{})
+		l.unsubscribe()
 		go func() {
 			defer close(began)
 			l.wire.close()

@@ -97,6 +97,50 @@ func TestNewestProtocol(t *testing.T) {
 	}
 }
 
+// TestNewsOfTheNewestProtocol: a server of version 2026-07-28 that says so is asked to
+// tell of changed tools, and the listing is made anew when it does; the end of the
+// connection ends the subscription.
+func TestNewsOfTheNewestProtocol(t *testing.T) {
+	f := newFake(t)
+	f.on("server/discover", func(w http.ResponseWriter, m message) {
+		reply(w, m, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}`)
+	})
+	told, ended := make(chan string), make(chan struct{})
+	f.on("subscriptions/listen", func(w http.ResponseWriter, m message) {
+		defer close(ended)
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			select {
+			case text := <-told:
+				fmt.Fprintf(w, "data: %s\n\n", text)
+			case <-time.After(10 * time.Millisecond):
+				if _, err := fmt.Fprint(w, ": still there\n\n"); err != nil {
+					return
+				}
+			}
+			w.(http.Flusher).Flush()
+		}
+	})
+	s := f.source()
+	ids(t, s)
+	eventually(t, "the client listens", func() bool { return len(f.received("subscriptions/listen")) == 1 })
+	if got := f.received("subscriptions/listen")[0].param("notifications"); got != `{"toolsListChanged":true}` {
+		t.Errorf("it is asked for %s", got)
+	}
+	f.offer(`[{"name":"new","inputSchema":{"type":"object"}}]`)
+	if got := ids(t, s); !slices.Equal(got, []string{"far.echo"}) {
+		t.Errorf("before it tells, the tools are %v", got)
+	}
+	told <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	eventually(t, "the new tools are seen", func() bool { return slices.Equal(ids(t, s), []string{"far.new"}) })
+	s.Close()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the subscription outlives the connection")
+	}
+}
+
 func TestNothingIsDeclaredThatCannotBeDone(t *testing.T) {
 	f := newFake(t)
 	ids(t, f.source())

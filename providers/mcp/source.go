@@ -132,6 +132,7 @@ func (s *Source) dial(ctx context.Context, h *holder) (*link, error) {
 	if !l.modern {
 		s.old.Store(true)
 	}
+	l.unsubscribe = l.subscribe()
 	return l, nil
 }
 
