@@ -47,7 +47,7 @@ agents:
 policy:
   - {tools: [shop.*], effect: allow, without_approval: true}
 openapi:
-  shop: {spec: shop.yaml, server: %q, allow: [%q]}
+  shop: {spec: shop.yaml, server: %q, allow: [%q], timeout: 1s}
 `, target.URL, strings.TrimPrefix(target.URL, "http://"))},
 	})
 	return benchOf(t, server, worker)
