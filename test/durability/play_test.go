@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second), heddle.Reconcile(lookUp)),
 			heddle.Tool("test.thing", "Writes to a thing.", write, heddle.Write(), heddle.ResourceKey("thing/{name}")),
 			heddle.Tool("test.cutread", "Reads; the first connection breaks.", readCut),
-			heddle.Tool("test.cut", "Writes; the connection breaks.", writeCut, heddle.Write(), heddle.WithoutApproval()),
+			heddle.Tool("test.cut", "Writes; the connection breaks.", writeCut, heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second)),
 			heddle.Tool("test.cutkeyed", "Writes to what honours keys; the first connection breaks.", writeCut,
 				heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
 			heddle.Tool("test.pay", "Pays.", pay, heddle.Write()),
