@@ -34,8 +34,13 @@ type told struct {
 	Error  *struct {
 		Code, Message string
 	} `json:"error"`
-	Calls   map[string]int `json:"calls"`
-	Planned []struct {
+	Calls      map[string]int             `json:"calls"`
+	Handle     string                     `json:"handle"`
+	Outline    json.RawMessage            `json:"outline"`
+	DurationMS int64                      `json:"duration_ms"`
+	Findings   []struct{ Message string } `json:"findings"`
+	NotAwaited []struct{ Line int }       `json:"not_awaited"`
+	Planned    []struct {
 		Tool          string          `json:"tool"`
 		NeedsApproval bool            `json:"needs_approval"`
 		Preview       json.RawMessage `json:"preview"`
@@ -63,7 +68,8 @@ func (b *bed) answer(turn string) told {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(messages[0].Text), &answer); err != nil {
+	// A warning may follow.
+	if err := json.NewDecoder(strings.NewReader(messages[0].Text)).Decode(&answer); err != nil {
 		b.t.Fatalf("the agent was told %q: %v", messages[0].Text, err)
 	}
 	return answer
