@@ -27,7 +27,7 @@ func (s *stage) doubts(ctx context.Context, of story) ([]doubt, error) {
 	intents := map[string]string{}
 	for _, chapter := range of.Turns {
 		for _, intent := range chapter.Writes {
-			intents[inputDigest(intentOf{of.Thread, intent})] = intent
+			intents[inputDigest(chapter.inputs[intent])] = intent
 		}
 	}
 	last := map[string]contract.Part{}
@@ -71,8 +71,8 @@ func findingOf(title string) contract.Finding {
 }
 
 // inputDigest is that of a call's exact input.
-func inputDigest(in intentOf) string {
-	canonical, _ := json.Marshal(map[string]string{"thread": in.Thread, "intent": in.Intent})
+func inputDigest(in map[string]any) string {
+	canonical, _ := json.Marshal(in) // of texts, its keys in order
 	sum := sha256.Sum256(canonical)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

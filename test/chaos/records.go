@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,8 +22,10 @@ type records struct {
 	mu sync.Mutex
 	// tried counts the requests of this process by what they are for.
 	tried map[string]int
-	// under counts the requests of a key that are being carried out.
+	// under counts the requests of a key that are being carried out, and at has the
+	// keys that are at an account.
 	under map[string]int
+	at    map[string][]string
 }
 
 const recordsSchema = `
@@ -34,6 +37,12 @@ CREATE TABLE IF NOT EXISTS requests (
 	intent TEXT NOT NULL,
 	fault  TEXT NOT NULL,
 	at     TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+) STRICT;
+CREATE TABLE IF NOT EXISTS overlaps (
+	account TEXT NOT NULL,
+	key     TEXT NOT NULL,
+	other   TEXT NOT NULL,
+	at      TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) STRICT;
 CREATE TABLE IF NOT EXISTS effects (
 	id      INTEGER PRIMARY KEY,
@@ -57,7 +66,7 @@ func openRecords(ctx context.Context, path string) (*records, error) {
 	if _, err := db.ExecContext(ctx, recordsSchema); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the tables of %s: %w", path, err), db.Close())
 	}
-	return &records{db: db, tried: map[string]int{}, under: map[string]int{}}, nil
+	return &records{db: db, tried: map[string]int{}, under: map[string]int{}, at: map[string][]string{}}, nil
 }
 
 // started counts this start of the target: after it, the same requests meet other
@@ -97,6 +106,37 @@ func (r *records) begin(key string) (end func()) {
 		defer r.mu.Unlock()
 		r.under[key]--
 	}
+}
+
+// enter says that a request is at an account until the returned function is called,
+// and records whom else it meets there. No account: nothing.
+func (r *records) enter(ctx context.Context, account string, q request) (leave func(), err error) {
+	if account == "" {
+		return func() {}, nil
+	}
+	r.mu.Lock()
+	met := slices.DeleteFunc(slices.Clone(r.at[account]), func(key string) bool { return key == q.Key })
+	r.at[account] = append(r.at[account], q.Key)
+	r.mu.Unlock()
+	leave = func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		i := slices.Index(r.at[account], q.Key)
+		r.at[account] = slices.Delete(slices.Clone(r.at[account]), i, i+1)
+	}
+	for _, other := range met {
+		if _, err := r.db.ExecContext(ctx, `INSERT INTO overlaps (account, key, other) VALUES (?, ?, ?)`, account, q.Key, other); err != nil {
+			leave()
+			return nil, err
+		}
+	}
+	return leave, nil
+}
+
+// overlaps counts the requests that met another at their account.
+func (r *records) overlaps(ctx context.Context) (n int, err error) {
+	err = r.db.QueryRowContext(ctx, `SELECT count(*) FROM overlaps`).Scan(&n)
+	return n, err
 }
 
 // pending reports whether a request of a key is being carried out.

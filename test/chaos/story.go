@@ -26,6 +26,8 @@ type chapter struct {
 	Writes []string
 	// Cancel is after how long the turn is cancelled. 0: it is let to its end.
 	Cancel time.Duration
+	// inputs are those of its calls, by intent.
+	inputs map[string]map[string]any
 	// steps are those of the scripted model, before it answers.
 	steps []step
 }
@@ -44,7 +46,14 @@ type call struct {
 
 var (
 	readTools  = []string{"chaos.look", "target.look"}
-	writeTools = []string{"chaos.ask", "chaos.free", "chaos.free", "chaos.keyed", "target.apply"}
+	writeTools = []string{"chaos.ask", "chaos.free", "chaos.free", "chaos.keyed", "target.apply", accountTool}
+)
+
+// accountTool writes to one of so few accounts that threads come into each other's
+// way; its resource key is the account.
+const (
+	accountTool = "chaos.book"
+	accounts    = 5
 )
 
 // writeStories makes the stories of a seed and their scripts. The answer of each turn
@@ -69,22 +78,28 @@ func writeStories(seed uint64, threads int, folder string) ([]story, error) {
 }
 
 func newChapter(random *rand.Rand, s story, n int) chapter {
-	c := chapter{Text: fmt.Sprintf("%s turn %d.", s.Thread, n)}
+	c := chapter{Text: fmt.Sprintf("%s turn %d.", s.Thread, n), inputs: map[string]map[string]any{}}
 	if random.IntN(10) == 0 {
 		c.Cancel = time.Duration(100+random.IntN(5000)) * time.Millisecond
 	}
 	intent := 0
 	next := func() call {
 		intent++
-		in := map[string]any{"thread": s.Thread, "intent": fmt.Sprintf("t%d-i%d", n, intent)}
+		name := fmt.Sprintf("t%d-i%d", n, intent)
+		in := map[string]any{"thread": s.Thread, "intent": name}
+		c.inputs[name] = in
 		if random.IntN(100) < 40 {
 			return call{readTools[random.IntN(len(readTools))], in}
 		}
-		c.Writes = append(c.Writes, in["intent"].(string))
-		return call{writeTools[random.IntN(len(writeTools))], in}
+		c.Writes = append(c.Writes, name)
+		tool := writeTools[random.IntN(len(writeTools))]
+		if tool == accountTool {
+			in["account"] = fmt.Sprintf("a%d", random.IntN(accounts))
+		}
+		return call{tool, in}
 	}
 	if s.Agent == "coder" {
-		c.steps = []step{{Calls: []call{{"execute", map[string]any{"code": newSnippet(random, s, next)}}}}}
+		c.steps = []step{{Calls: []call{{"execute", map[string]any{"code": newSnippet(random, next)}}}}}
 		return c
 	}
 	for range 2 + random.IntN(3) {
@@ -99,17 +114,18 @@ func newChapter(random *rand.Rand, s story, n int) chapter {
 
 // newSnippet writes a snippet whose result is what each of its calls came to, by
 // intent.
-func newSnippet(random *rand.Rand, s story, next func() call) string {
+func newSnippet(random *rand.Rand, next func() call) string {
 	var b strings.Builder
 	b.WriteString("const told: Record<string, string> = {};\n" +
-		"const go = async (tool: string, intent: string) => {\n" +
-		"  try { await tools.call({ id: tool, input: { thread: " + fmt.Sprintf("%q", s.Thread) + ", intent } }); told[intent] = \"applied\"; }\n" +
-		"  catch (e: any) { told[intent] = e.effect === \"applied\" ? \"applied\" : e.code; }\n" +
+		"const go = async (tool: string, input: any) => {\n" +
+		"  try { await tools.call({ id: tool, input }); told[input.intent] = \"applied\"; }\n" +
+		"  catch (e: any) { told[input.intent] = e.effect === \"applied\" ? \"applied\" : e.code; }\n" +
 		"};\n" +
 		"const later: Promise<void>[] = [];\n")
 	goes := func() string {
 		c := next()
-		return fmt.Sprintf("go(%q, %q)", c.Tool, c.Input["intent"])
+		input, _ := json.Marshal(c.Input) // of texts
+		return fmt.Sprintf("go(%q, %s)", c.Tool, input)
 	}
 	for range 2 + random.IntN(3) {
 		switch random.IntN(5) {

@@ -117,6 +117,12 @@ func (t *target) write(w http.ResponseWriter, r *http.Request, honoursKeys bool)
 	random := dice(t.seed, "write", q.Thread, q.Intent, t.records.try(q.Thread+"/"+q.Intent))
 	q.Fault = writeOdds.draw(random)
 	defer t.records.begin(q.Key)()
+	leave, err := t.records.enter(ctx, r.URL.Query().Get("account"), q)
+	if err != nil {
+		http.Error(w, "cannot record the request: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer leave()
 	id, err := t.records.arrived(ctx, q)
 	if err != nil {
 		http.Error(w, "cannot record the request: "+err.Error(), http.StatusInternalServerError)

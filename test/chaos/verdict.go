@@ -39,6 +39,8 @@ type verdict struct {
 	FoundNotApplied int `json:"found_not_applied"`
 	GivenUp         int `json:"given_up"`
 	LeftOpen        int `json:"left_open"`
+	// Overlaps are writes that met another at the resource that both have as their key.
+	Overlaps int `json:"overlaps"`
 	// Untold are writes that a thread was told nothing of.
 	Untold      int `json:"untold"`
 	ServerKills int `json:"server_kills"`
@@ -50,7 +52,7 @@ type verdict struct {
 
 // fails reports whether something is not as it must be.
 func (v verdict) fails() bool {
-	return v.Doubled+v.Lost+v.UnknownFalse+v.Stuck+v.ReplayFailures+v.Denied+v.Untold > 0
+	return v.Doubled+v.Lost+v.UnknownFalse+v.Stuck+v.ReplayFailures+v.Denied+v.Overlaps+v.Untold > 0
 }
 
 // ended is how a thread's story ended.
@@ -73,6 +75,9 @@ func (s *stage) judge(ctx context.Context, out io.Writer, ends []ended, done *st
 	defer records.Close()
 	found, err := records.all(ctx)
 	if err != nil {
+		return v, err
+	}
+	if v.Overlaps, err = records.overlaps(ctx); err != nil {
 		return v, err
 	}
 	for _, record := range found {

@@ -48,6 +48,8 @@ func runWorker() {
 			heddle.Reconcile(t.reconcile)),
 		heddle.Tool("chaos.keyed", "Writes to what honours keys.", t.call(http.MethodPost, "keyed"), limited, heddle.Write(),
 			heddle.WithoutApproval(), heddle.HonoursKeys(), heddle.Reconcile(t.reconcile)),
+		heddle.Tool(accountTool, "Writes to an account.", t.call(http.MethodPost, "plain"), limited, heddle.Write(),
+			heddle.WithoutApproval(), heddle.ResourceKey("account/{account}"), heddle.Reconcile(t.reconcile)),
 	)
 }
 
@@ -112,6 +114,8 @@ components:
 type intentOf struct {
 	Thread string `json:"thread"`
 	Intent string `json:"intent"`
+	// Account is what a write works on, where no other may be at it meanwhile.
+	Account string `json:"account,omitempty"`
 }
 
 // targetClient is how the tools in Go reach the target.
@@ -134,6 +138,9 @@ func (t *targetClient) call(method, path string) func(context.Context, intentOf)
 		r, err := http.NewRequestWithContext(ctx, method, strings.Join([]string{t.base, path, in.Thread, in.Intent}, "/"), nil)
 		if err != nil {
 			return answer{}, err
+		}
+		if in.Account != "" {
+			r.URL.RawQuery = url.Values{"account": {in.Account}}.Encode()
 		}
 		if key := heddle.IdempotencyKey(ctx); key != "" {
 			r.Header.Set("Idempotency-Key", key)
