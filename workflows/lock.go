@@ -55,6 +55,8 @@ type lock struct {
 	stopTimer workflow.CancelFunc
 
 	releases, holds workflow.ReceiveChannel
+	// refused are those that waited and are to be told that nobody gets the lock now.
+	refused []contract.LockOwner
 }
 
 const (
@@ -69,6 +71,7 @@ func (l *lock) run() error {
 		return err
 	}
 	for {
+		l.tellRefused()
 		l.passOn()
 		workflow.SetCurrentDetails(l.ctx, l.details())
 		if l.full() {
@@ -121,7 +124,9 @@ func (l *lock) check(o contract.LockOwner) error {
 }
 
 // acquire gives the lock to who may have it at once, and others a place in the queue.
+// A release that came before it may not have been looked at yet.
 func (l *lock) acquire(o contract.LockOwner) (contract.LockAnswer, error) {
+	l.drain()
 	o.Since = workflow.Now(l.ctx)
 	switch {
 	case l.has(o):
@@ -191,9 +196,10 @@ func (l *lock) tell(o contract.LockOwner, answer contract.LockAnswer) workflow.F
 
 // stirs reports whether there is something to do.
 func (l *lock) stirs() bool {
-	return l.releases.Len()+l.holds.Len() > 0 || l.state.Holder == nil && len(l.state.Queue) > 0
+	return l.releases.Len()+l.holds.Len()+len(l.refused) > 0 || l.state.Holder == nil && len(l.state.Queue) > 0
 }
 
+// drain takes in what the lock was told. It does not block, since updates call it.
 func (l *lock) drain() {
 	for {
 		var o incoming[contract.LockOwner]
@@ -226,11 +232,22 @@ func (l *lock) hold(o contract.LockOwner) {
 		return
 	}
 	l.state.Unknown = true
-	var told []workflow.Future
-	for _, waiting := range l.state.Queue {
-		told = append(told, l.tell(waiting, l.answer(contract.LockRefused, 0)))
-	}
+	l.refused = append(l.refused, l.state.Queue...)
 	l.state.Queue = nil
+}
+
+// tellRefused tells those that waited that nobody gets the lock now.
+func (l *lock) tellRefused() {
+	if !l.state.Unknown { // it was released meanwhile
+		l.state.Queue = append(l.refused, l.state.Queue...)
+		l.refused = nil
+		return
+	}
+	var told []workflow.Future
+	for _, waited := range l.refused {
+		told = append(told, l.tell(waited, l.answer(contract.LockRefused, 0)))
+	}
+	l.refused = nil
 	for _, t := range told {
 		_ = t.Get(l.ctx, nil) // a thread that has ended need not know
 	}
@@ -286,7 +303,9 @@ func (l *lock) rollOver() error {
 	if err := workflow.Await(l.ctx, func() bool { return workflow.AllHandlersFinished(l.ctx) }); err != nil {
 		return err
 	}
-	l.drain()
+	for l.drain(); len(l.refused) > 0; l.drain() {
+		l.tellRefused()
+	}
 	return workflow.NewContinueAsNewError(l.ctx, contract.LockType, activities.LockInput{
 		Tenant: l.tenant, Resource: l.state.Resource, Carried: &l.state,
 	})
