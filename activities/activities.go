@@ -73,6 +73,8 @@ type Broker interface {
 	List(ctx context.Context, scope catalog.Scope) ([]catalog.Descriptor, error)
 	// Plan checks a request and says what it takes. It does nothing outside.
 	Plan(ctx context.Context, scope catalog.Scope, req catalog.Request) catalog.Plan
+	// CheckRules says what is wrong with the rules of a thread and of its message.
+	CheckRules(scope catalog.Scope) error
 	// Dispatch carries a planned request out.
 	Dispatch(ctx context.Context, scope catalog.Scope, req catalog.Request, plan catalog.Plan) catalog.Outcome
 	// Reconcile asks what became of a write that was dispatched.

@@ -530,11 +530,33 @@ func TestThreadLimitsAskNoModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if asked := w.model.asked.Model != ""; asked == test.over || (result.Over != nil) != test.over || result.Limits == nil {
+		if asked := w.model.asked.Model != ""; asked == test.over || (result.Refused != nil) != test.over || result.Limits == nil {
 			t.Errorf("used %+v: asked %t, %+v", test.used, asked, result)
 		}
-		if test.over && (result.Over.Code != contract.CodeLimit || !strings.Contains(result.Over.Message, "limits.thread.cost_usd of agent support: a thread may use $0.005000")) {
-			t.Errorf("problem = %v", result.Over)
+		if test.over && (result.Refused.Code != contract.CodeLimit || !strings.Contains(result.Refused.Message, "limits.thread.cost_usd of agent support: a thread may use $0.005000")) {
+			t.Errorf("problem = %v", result.Refused)
+		}
+	}
+}
+
+// Rules of a backend that cannot be used end the turn, and no model is asked.
+func TestRulesThatCannotBeUsed(t *testing.T) {
+	w := newWorld()
+	w.model.reply = activities.ModelResponse{Text: "hi", Stop: activities.StopEnd}
+	w.thread.messages = []contract.Message{{Role: contract.RoleUser, Text: "Hi"}}
+	for when, refused := range map[string]bool{"nonsense": true, "true": false} {
+		w.model.asked = activities.ModelRequest{}
+		bad := start
+		bad.PromptPolicy = []contract.Rule{{Effect: "block", When: when}}
+		result, err := run[activities.ModelTurnResult](t, w.env(t), w.ModelTurn, activities.ModelTurnInput{Thread: bad, Turn: "t1", Step: 1, Upto: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (result.Refused != nil) != refused || (w.model.asked.Model == "") != refused {
+			t.Errorf("%s: %+v", when, result)
+		}
+		if refused && (result.Refused.Code != contract.ErrInvalid || !strings.Contains(result.Refused.Message, "policy rule 1 of the thread")) {
+			t.Errorf("problem = %v", result.Refused)
 		}
 	}
 }

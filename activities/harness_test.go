@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -94,6 +95,13 @@ func (b *broker) Tools(context.Context, catalog.Scope) ([]catalog.Descriptor, er
 
 func (b *broker) List(context.Context, catalog.Scope) ([]catalog.Descriptor, error) {
 	return b.tools, nil
+}
+
+func (b *broker) CheckRules(scope catalog.Scope) error {
+	if strings.Contains(string(scope.ThreadRules)+string(scope.PromptRules), "nonsense") {
+		return errors.New("policy rule 1 of the thread: when:1:1: undeclared reference")
+	}
+	return nil
 }
 
 func (b *broker) Plan(_ context.Context, _ catalog.Scope, req catalog.Request) catalog.Plan {

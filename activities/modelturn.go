@@ -31,8 +31,12 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	if !ok {
 		return ModelTurnResult{}, unknownAgent(in.Thread.Agent)
 	}
-	if over := agent.over(in); over != nil {
-		return ModelTurnResult{Limits: &agent.Limits, Over: over}, nil
+	refusal := agent.over(in)
+	if refusal == nil && in.Step == 1 {
+		refusal = a.badRules(agent.scope(in.Thread))
+	}
+	if refusal != nil {
+		return ModelTurnResult{Limits: &agent.Limits, Refused: refusal}, nil
 	}
 	if in.Run != "" {
 		return a.playSnippet(ctx, in, agent)
@@ -313,6 +317,29 @@ func (a *Activities) instructions(agent Agent, scope catalog.Scope) string {
 	return agent.Instructions
 }
 
+// badRules says what is wrong with the rules that a backend gave.
+func (a *Activities) badRules(scope catalog.Scope) *contract.Problem {
+	if len(scope.ThreadRules)+len(scope.PromptRules) == 0 {
+		return nil
+	}
+	if err := a.Broker.CheckRules(scope); err != nil {
+		return &contract.Problem{Code: contract.ErrInvalid, Message: beginning(err.Error(), contract.MaxPartText)}
+	}
+	return nil
+}
+
+// rules are rules as the broker's policy reads them.
+func rules(of []contract.Rule) json.RawMessage {
+	if len(of) == 0 {
+		return nil
+	}
+	encoded, err := json.Marshal(of)
+	if err != nil {
+		panic(err) // words and numbers always encode
+	}
+	return encoded
+}
+
 // over says which limit of the agent a thread has come to before the turn.
 func (agent Agent) over(in ModelTurnInput) *contract.Problem {
 	if in.Used == nil {
@@ -329,6 +356,7 @@ func (agent Agent) scope(thread contract.Start) catalog.Scope {
 	return catalog.Scope{
 		Tenant: thread.Tenant, User: thread.User, Roles: thread.Roles, Thread: thread.Thread,
 		Agent: agent.Name, Tools: agent.Tools, Mode: cmp.Or(thread.Mode, agent.Mode),
+		ThreadRules: rules(thread.Policy), PromptRules: rules(thread.PromptPolicy),
 	}
 }
 

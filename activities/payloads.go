@@ -54,9 +54,10 @@ type ModelTurnResult struct {
 	Usage     contract.Usage `json:"usage"`
 	// Limits are the agent's as configured now; only on the first step of a turn.
 	Limits *Limits `json:"limits,omitempty"`
-	// Over says that a limit of the agent lets the thread go no further, and that no
-	// model was asked; only on the first step of a turn.
-	Over *contract.Problem `json:"over,omitempty"`
+	// Refused says why the turn cannot go on, and that no model was asked: a limit of
+	// the thread, or rules of its backend that cannot be used. Only on the first step
+	// of a turn.
+	Refused *contract.Problem `json:"refused,omitempty"`
 }
 
 // PlannedCall is a call that the model asked for, and what the broker says of it.

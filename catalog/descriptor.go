@@ -279,4 +279,8 @@ type Scope struct {
 	Tools []string `json:"tools,omitempty"`
 	// Mode is the name of the mode that the thread is in. Empty: none binds it.
 	Mode string `json:"mode,omitempty"`
+	// ThreadRules and PromptRules are rules for the calls of the thread, and of the
+	// message that is answered, as JSON: the [Policy] reads them. They only tighten.
+	ThreadRules json.RawMessage `json:"thread_rules,omitempty"`
+	PromptRules json.RawMessage `json:"prompt_rules,omitempty"`
 }

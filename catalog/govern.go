@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -12,6 +13,9 @@ import (
 // one made of rules.
 type Policy interface {
 	Judge(q Question) Ruling
+	// CheckRules says what is wrong with the rules of a scope. While something is, no
+	// call of the scope is allowed.
+	CheckRules(scope Scope) error
 }
 
 // Question is a call about which a [Policy] decides. Its input has been checked.
@@ -60,6 +64,17 @@ func (b *Broker) Govern(policy Policy, modes Modes) { b.policy, b.modes = policy
 
 // Limit sets the limits of calls. It is called before the broker is used.
 func (b *Broker) Limit(limits Limits) { b.gates = &gates{limits: limits} }
+
+// CheckRules says what is wrong with the rules of a scope.
+func (b *Broker) CheckRules(scope Scope) error {
+	if b.policy == nil {
+		if len(scope.ThreadRules)+len(scope.PromptRules) > 0 {
+			return errors.New("the worker has no policy that could read the rules of the thread")
+		}
+		return nil
+	}
+	return b.policy.CheckRules(scope)
+}
 
 // Modes are the modes that a thread can be in.
 func (b *Broker) Modes() Modes { return b.modes }

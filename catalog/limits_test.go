@@ -254,6 +254,7 @@ func TestWhoWaitedIsCheckedAgain(t *testing.T) {
 type judge func(catalog.Question) catalog.Ruling
 
 func (j judge) Judge(q catalog.Question) catalog.Ruling { return j(q) }
+func (judge) CheckRules(catalog.Scope) error            { return nil }
 
 // What many tenants leave behind is removed.
 func TestManyTenants(t *testing.T) {

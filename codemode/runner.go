@@ -92,7 +92,7 @@ func (r *Runner) Run(ctx context.Context, in activities.Stretch) (activities.Str
 // run runs a stretch once. It reports whether the snippet's process died, which may
 // not be the snippet's fault.
 func (r *Runner) run(ctx context.Context, in activities.Stretch) (_ activities.StretchResult, crashed bool, _ error) {
-	tools, err := r.tools(ctx, in.Scope, in.Program.Source)
+	tools, err := r.tools(ctx, in.Scope, in.Program)
 	if err != nil {
 		return activities.StretchResult{}, false, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/codemode/check"
+	"github.com/heddle-dev/heddle/codemode/snippet"
 	"github.com/heddle-dev/heddle/codemode/typescript"
 )
 
@@ -24,7 +25,10 @@ type tools struct {
 	paths map[string]string
 }
 
-func (r *Runner) tools(ctx context.Context, scope catalog.Scope, source string) (*tools, error) {
+// tools finds what a snippet can call by name. A snippet that goes on finds what it
+// has called too, even if the scope may not use that any more: it has to come to the
+// same calls again, and what becomes of them is for the thread to say.
+func (r *Runner) tools(ctx context.Context, scope catalog.Scope, program snippet.Program) (*tools, error) {
 	snapshot, err := r.Broker.Snapshot(ctx, scope)
 	if err != nil {
 		return nil, fmt.Errorf("list the tools: %w", err)
@@ -32,10 +36,19 @@ func (r *Runner) tools(ctx context.Context, scope catalog.Scope, source string) 
 	t := &tools{broker: r.Broker, scope: scope, paths: map[string]string{}}
 	namespaces := map[string]map[string]string{}
 	named := slices.DeleteFunc(slices.Clone(snapshot.Namespaces()), func(namespace string) bool {
-		return !strings.Contains(source, typescript.Global(namespace))
+		return !strings.Contains(program.Source, typescript.Global(namespace))
 	})
+	var ids []string
 	for _, tool := range snapshot.Of(named) {
-		first, rest, _ := strings.Cut(tool.ID, ".")
+		ids = append(ids, tool.ID)
+	}
+	for _, call := range program.Journal.Calls {
+		if call.Kind == snippet.KindCall && catalog.CheckID(call.Tool) == nil && !slices.Contains(ids, call.Tool) {
+			ids = append(ids, call.Tool)
+		}
+	}
+	for _, id := range ids {
+		first, rest, _ := strings.Cut(id, ".")
 		path := typescript.Global(first) + "." + rest
 		dot := strings.LastIndexByte(path, '.')
 		namespace, method := path[:dot], path[dot+1:]
@@ -43,7 +56,7 @@ func (r *Runner) tools(ctx context.Context, scope catalog.Scope, source string) 
 			namespaces[namespace] = map[string]string{}
 		}
 		if _, taken := t.paths[path]; !taken {
-			namespaces[namespace][method], t.paths[path] = tool.ID, tool.ID
+			namespaces[namespace][method], t.paths[path] = id, id
 		}
 	}
 	if len(namespaces) == 0 {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 
 	"go.temporal.io/sdk/client"
@@ -76,6 +77,11 @@ func (c *Client) deliver(
 // then costs no event. The content is part of it: the same id with other content
 // has to reach the thread, which refuses it.
 func updateID(s contract.Submission) string {
-	content := sha256.Sum256([]byte(s.User + "\x00" + s.Text + string(s.Run) + s.Script))
+	text := s.User + "\x00" + s.Text + string(s.Run) + s.Script
+	if len(s.Policy) > 0 {
+		rules, _ := json.Marshal(s.Policy) // of words and numbers
+		text += "\x00" + string(rules)
+	}
+	content := sha256.Sum256([]byte(text))
 	return "submit-" + s.ID + "-" + hex.EncodeToString(content[:8])
 }

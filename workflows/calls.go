@@ -221,7 +221,7 @@ func (t *thread) startReads(turn *turn, reads []*call) *readBatch {
 	if len(reads) == 0 {
 		return b
 	}
-	in := activities.BatchReadInput{Thread: t.start, Near: t.near()}
+	in := activities.BatchReadInput{Thread: t.governed(), Near: t.near()}
 	t.put(part(b.id, contract.KindBatch, contract.PartRunning, plural(len(reads), "read")).in(turn).with(func(p *contract.Part) {
 		p.Progress = &contract.Progress{Total: len(reads)}
 	}))

@@ -19,7 +19,7 @@ import (
 // holds.
 func (t *thread) edit(ctx workflow.Context, d contract.Decision) (contract.Decided, error) {
 	ap := t.approval(d.Approval)
-	in := activities.ReplanInput{Thread: t.start, Call: ap.Call, Tool: ap.Tool, Input: d.Input}
+	in := activities.ReplanInput{Thread: t.governed(), Call: ap.Call, Tool: ap.Tool, Input: d.Input}
 	ctx = workflow.WithActivityOptions(ctx, replanOptions("edit of "+ap.Call))
 	var planned activities.PlannedCall
 	if err := workflow.ExecuteActivity(ctx, a.Replan, in).Get(ctx, &planned); err != nil {

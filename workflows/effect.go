@@ -86,7 +86,7 @@ func (t *thread) attempt(c *call, n int, again bool) (activities.CallResult, kno
 	plan := c.planned.Plan
 	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
 	in := activities.WriteInput{
-		Thread: t.start, Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Answer: c.question.input(), Near: t.near(),
+		Thread: t.governed(), Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Answer: c.question.input(), Near: t.near(),
 		Resource: plan.ResourceKey, Waited: c.place.taken,
 	}
 	t.approach(c)

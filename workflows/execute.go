@@ -78,7 +78,7 @@ func (t *thread) startSegment(turn *turn, x *execution) {
 	page := t.executionPage(x, contract.ExecutionQuery{Call: x.call.planned.ID, To: x.given})
 	near.Execution = &page
 	in := activities.SegmentInput{
-		Thread: t.start, Root: t.info.FirstRunID, Call: x.call.planned.ID, Segment: x.segments,
+		Thread: t.governed(), Root: t.info.FirstRunID, Call: x.call.planned.ID, Segment: x.segments,
 		Now: x.now, Outcomes: x.given, Spent: x.spent, Dry: turn.run == contract.RunDry, Nested: x.call.execution != nil, Near: near,
 		Allowed: activities.Allow(t.bounds(turn)),
 	}

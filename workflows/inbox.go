@@ -261,6 +261,10 @@ func digest(s contract.Submission) string {
 	if s.Script != "" {
 		content += "\n" + s.Script
 	}
+	if len(s.Policy) > 0 {
+		rules, _ := json.Marshal(s.Policy) // of words and numbers
+		content += "\n" + string(rules)
+	}
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:16])
 }

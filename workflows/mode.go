@@ -55,6 +55,16 @@ func (t *thread) setMode(m contract.SetMode) contract.ModeSet {
 	return contract.ModeSet{Mode: m.Mode, Before: before}
 }
 
+// governed is the thread as activities are told of it: with the rules of the message
+// that the turn answers.
+func (t *thread) governed() contract.Start {
+	start := t.start
+	if t.current != nil {
+		start.PromptPolicy = t.current.policy
+	}
+	return start
+}
+
 // byAndWhy says who did something, and why.
 func byAndWhy(by, why string) string {
 	switch {

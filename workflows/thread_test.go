@@ -358,7 +358,7 @@ func TestThreadThatHasComeToALimit(t *testing.T) {
 		if in.Used == nil || in.Used.Steps != 1 || in.Used.InputTokens != 0 {
 			t.Errorf("the activity is told of %+v", in.Used)
 		}
-		return activities.ModelTurnResult{Limits: &activities.Limits{}, Over: &contract.Problem{Code: contract.CodeLimit, Message: "limits.thread.steps"}}, nil
+		return activities.ModelTurnResult{Limits: &activities.Limits{}, Refused: &contract.Problem{Code: contract.CodeLimit, Message: "limits.thread.steps"}}, nil
 	}
 	h := newHarness(t, answer("one"), over)
 	h.at(time.Second, func() { h.submit("m1", "go") })

@@ -16,6 +16,8 @@ import (
 type turn struct {
 	contract.Turn
 	limits activities.Limits
+	// policy are the rules that came with the message.
+	policy []contract.Rule
 	// user is who wrote the message, where that is not the thread's user.
 	user string
 	// waited is how long the turn has waited for people, which its time limit
@@ -47,6 +49,7 @@ func (t *thread) begin(q queued) *turn {
 		},
 		limits:  activities.DefaultLimits,
 		user:    q.User,
+		policy:  q.Policy,
 		message: digest(q.Submission),
 		run:     q.Run,
 		script:  q.Script,
@@ -117,7 +120,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
-		Thread: t.start, Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Script: turn.script,
+		Thread: t.governed(), Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Script: turn.script,
 		Used: t.usedBefore(turn), Near: t.near(),
 	}).Get(turn.ctx, &reply)
 	turn.message = ""
@@ -126,10 +129,10 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 		t.finish(id, ended(problem), func(p *contract.Part) { p.Problem = problem })
 		return reply, problem
 	}
-	if reply.Over != nil {
+	if reply.Refused != nil {
 		turn.limits = reply.Limits.WithDefaults()
-		t.finish(id, ended(reply.Over), func(p *contract.Part) { p.Problem = brief(reply.Over) })
-		return reply, reply.Over
+		t.finish(id, ended(reply.Refused), func(p *contract.Part) { p.Problem = brief(reply.Refused) })
+		return reply, reply.Refused
 	}
 	t.heard(turn, id, reply)
 	return reply, nil

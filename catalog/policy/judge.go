@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/heddle-dev/heddle/catalog"
@@ -47,7 +48,23 @@ type layer struct {
 }
 
 func (p *Policy) layers(scope catalog.Scope) []layer {
-	return []layer{{App, p.app}, {Agent, p.agents[scope.Agent]}}
+	layers := []layer{{App, p.app}, {Agent, p.agents[scope.Agent]}}
+	for _, l := range []struct {
+		scope Scope
+		rules json.RawMessage
+	}{{Thread, scope.ThreadRules}, {Prompt, scope.PromptRules}} {
+		if len(l.rules) == 0 {
+			continue
+		}
+		rules, err := p.given.get(p.set, l.scope, l.rules)
+		if err != nil { // nothing passes that somebody may have wanted to forbid
+			rules = []compiled{{Rule: Rule{
+				Name: "unusable", Effect: Block, Reason: clip(err.Error()), Place: "the rules of the " + string(l.scope),
+			}}}
+		}
+		layers = append(layers, layer{l.scope, rules})
+	}
+	return layers
 }
 
 // decide asks each scope and takes the strictest of what they say, the outer

@@ -46,6 +46,8 @@ type Set struct {
 type Policy struct {
 	app    []compiled
 	agents map[string][]compiled
+	set    Set
+	given  given
 }
 
 var _ catalog.Policy = (*Policy)(nil)
@@ -66,7 +68,7 @@ func New(set Set) (*Policy, error) {
 		}
 		return made
 	}
-	p := &Policy{app: compileAll(App, "", set.App), agents: map[string][]compiled{}}
+	p := &Policy{set: set, app: compileAll(App, "", set.App), agents: map[string][]compiled{}}
 	names := make([]string, 0, len(set.Agents))
 	for agent := range set.Agents {
 		names = append(names, agent)

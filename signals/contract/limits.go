@@ -25,6 +25,10 @@ const (
 	MaxQuestionSchema = 16 << 10
 	MaxQuestionURL    = 8 << 10
 	MaxAnswer         = 16 << 10
+	// MaxThreadPolicy bounds the rules of a thread, and MaxPromptPolicy those of a
+	// message, as JSON.
+	MaxThreadPolicy = 4 << 10
+	MaxPromptPolicy = 512
 	// MaxReason bounds the reason of a cancel or a close.
 	MaxReason = 1 << 10
 )
@@ -83,7 +87,36 @@ func (s Start) Validate() error {
 	if err := s.TurnLimits.validate("turn_limits"); err != nil {
 		return err
 	}
-	return s.ThreadLimits.validate("thread_limits")
+	if err := s.ThreadLimits.validate("thread_limits"); err != nil {
+		return err
+	}
+	if len(s.PromptPolicy) > 0 {
+		return fmt.Errorf("prompt_policy: is set by the thread; give the rules of a message with it")
+	}
+	return validPolicy(s.Policy, MaxThreadPolicy)
+}
+
+// validPolicy checks the form of rules. Whether their conditions and patterns can be
+// used the workers say, when a turn begins.
+func validPolicy(rules []Rule, most int) error {
+	for i, r := range rules {
+		switch r.Effect {
+		case "allow", "ask", "block":
+		default:
+			return fmt.Errorf("policy[%d].effect: %q, want allow, ask or block", i, r.Effect)
+		}
+		if r.Approvers < 0 || r.Approvers > 0 && r.Effect != "ask" {
+			return fmt.Errorf("policy[%d].approvers: %d, want 0 or more, and only of a rule that asks", i, r.Approvers)
+		}
+	}
+	encoded, err := json.Marshal(rules)
+	if err != nil {
+		return fmt.Errorf("policy: %w", err)
+	}
+	if len(rules) > 0 && len(encoded) > most {
+		return fmt.Errorf("policy: is %d bytes long, at most %d are allowed", len(encoded), most)
+	}
+	return nil
 }
 
 func (l *Limits) validate(field string) error {
@@ -130,6 +163,9 @@ func (s Submission) Validate() error {
 		return err
 	}
 	if err := validText("text", s.Text, MaxText); err != nil {
+		return err
+	}
+	if err := validPolicy(s.Policy, MaxPromptPolicy); err != nil {
 		return err
 	}
 	return validText("user", s.User, 128)

@@ -10,6 +10,9 @@ type Submission struct {
 	Text string `json:"text"`
 	// User is who wrote it, where that is not the thread's user.
 	User string `json:"user,omitempty"`
+	// Policy are rules for the calls of the turn that answers the message. They tighten
+	// what else is said and loosen nothing. At most [MaxPromptPolicy] bytes as JSON.
+	Policy []Rule `json:"policy,omitempty"`
 	// Run says how Text is taken. Empty: it is a message, which the agent answers.
 	Run Run `json:"run,omitempty"`
 	// Script names a saved script to run in place of a snippet; Text is then its

@@ -20,6 +20,38 @@ type Start struct {
 	// They tighten the agent's and loosen nothing.
 	TurnLimits   *Limits `json:"turn_limits,omitempty"`
 	ThreadLimits *Limits `json:"thread_limits,omitempty"`
+	// Policy are rules for the calls of the thread. They tighten what the workers and
+	// the agent say, and loosen nothing. At most [MaxThreadPolicy] bytes as JSON.
+	Policy []Rule `json:"policy,omitempty"`
+	// PromptPolicy are those of the message that a turn answers. The thread itself sets
+	// them for its activities; a backend gives them with the message.
+	PromptPolicy []Rule `json:"prompt_policy,omitempty"`
+}
+
+// Rule takes some calls and says what becomes of them. The first that takes a call
+// decides for its scope, the strictest scope for the call. A field that is empty does
+// not restrict.
+type Rule struct {
+	// Name is how errors speak of the rule.
+	Name string `json:"name,omitempty"`
+	// Effect is allow, ask or block. Allow keeps later rules of the scope from the
+	// call.
+	Effect string `json:"effect"`
+	// Tools are ids of tools or patterns such as orders.*, Namespaces the first parts
+	// of ids, Operation read or write, Capabilities and Tags names or patterns such as
+	// workspace.*, Modes names of modes.
+	Tools        []string `json:"tools,omitempty"`
+	Namespaces   []string `json:"namespaces,omitempty"`
+	Operation    string   `json:"operation,omitempty"`
+	Capabilities []string `json:"capabilities,omitempty"`
+	Tags         []string `json:"tags,omitempty"`
+	Modes        []string `json:"modes,omitempty"`
+	// When is a condition in CEL on the call.
+	When string `json:"when,omitempty"`
+	// Reason is told to the model or to the person who is asked.
+	Reason string `json:"reason,omitempty"`
+	// Approvers, of a rule that asks, is how many people must agree.
+	Approvers int `json:"approvers,omitempty"`
 }
 
 // Limits bound what a turn or a thread may use. 0: no bound.

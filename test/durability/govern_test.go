@@ -126,6 +126,27 @@ var governed = map[string]func(*bed){
 			b.t.Errorf("effects %q, want the one after the switch back", got)
 		}
 	},
+	"thread_and_prompt_policy": func(b *bed) {
+		b.start.Policy = []contract.Rule{{Name: "verified", Effect: "block", Tools: []string{"test.write"}, Reason: "the customer is not verified"}}
+		b.wait(b.send("write:w free:a|say:done"))
+		b.wait(b.sendWith(contract.Submission{
+			Text: "free:b read:c|say:done", Policy: []contract.Rule{{Name: "look", Effect: "block", Operation: "write"}},
+		}))
+		b.wait(b.send("free:d|say:done"))
+		for call, rule := range map[string]string{"t1-s1-c1": "verified", "t1-s1-c2": "", "t2-s1-c1": "look", "t2-s1-c2": "", "t3-s1-c1": ""} {
+			p := b.problemOf(call)
+			if (p == nil) != (rule == "") || p != nil && (p.Code != catalog.CodePolicyBlocked || !strings.Contains(p.Message, rule)) {
+				b.t.Errorf("call %s ended with %v, want rule %q", call, p, rule)
+			}
+		}
+		if got := b.effects(); got != "a d" {
+			b.t.Errorf("effects %q", got)
+		}
+		turn := b.wait(b.sendWith(contract.Submission{Text: "say:done", Policy: []contract.Rule{{Effect: "block", When: "input.x >"}}}))
+		if turn.Problem == nil || turn.Problem.Code != contract.ErrInvalid || !strings.Contains(turn.Problem.Message, "policy rule 1 of the prompt") {
+			b.t.Errorf("turn = %+v, problem %v", turn, turn.Problem)
+		}
+	},
 	"reminded_approval": func(b *bed) {
 		b.start.Agent = "reminded"
 		turn := b.send("write:w|say:done")
@@ -179,6 +200,20 @@ func TestTightenedWhileAPersonIsAsked(t *testing.T) {
 				t.Errorf("effects %q, want none", got)
 			}
 		})
+		t.Run(name+", of a snippet", func(t *testing.T) {
+			b := newBed(t, server)
+			b.start.Agent = "coder"
+			turn := b.send(`await test.write({ name: "w" }).catch((e: any) => e.code)`)
+			ap := b.pending(1)[0]
+			c.tighten(b)
+			b.approve(ap)
+			if answer := b.answer(turn); string(answer.Result) != `"`+c.code+`"` {
+				t.Errorf("the snippet came to %s, want %s", asJSON(answer), c.code)
+			}
+			if got := b.effects(); got != "" {
+				t.Errorf("effects %q, want none", got)
+			}
+		})
 	}
 }
 
@@ -200,6 +235,30 @@ func TestGrantRevokedWhileACallIsInLine(t *testing.T) {
 	b.wait(turn)
 	if p := b.problemOf("t1-s2-c2"); p == nil || p.Code != contract.CodeGrantRevoked || b.effects() != "v w" {
 		t.Errorf("the call ended with %v, effects %q", p, b.effects())
+	}
+}
+
+// The same for the calls of a snippet.
+func TestGrantRevokedWhileACallOfASnippetIsInLine(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	b.start.Agent = "coder"
+	turn := b.send(`
+		await test.guarded({ name: "w" });
+		const rest = await Promise.all(["v", "u"].map((name) => test.guarded({ name }).then(() => "made").catch((e: any) => e.code)));
+		return rest.join(" ")`)
+	openGate(t, b.worker, "w")
+	b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Grant = &contract.GrantTerms{} })
+	awaitGate(t, b.worker, "v")
+	b.must(b.Revoke(b.ctx(), b.start.ThreadRef, contract.RevokeGrant{Grant: "g1"}))
+	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
+		if b.must(err); part.Kind == contract.KindGrant && part.Status == contract.PartCancelled {
+			break
+		}
+	}
+	openGate(t, b.worker, "v")
+	openGate(t, b.worker, "u")
+	if answer := b.answer(turn); string(answer.Result) != `"made grant_revoked"` || b.effects() != "v w" {
+		t.Errorf("the snippet came to %s, effects %q", asJSON(answer), b.effects())
 	}
 }
 

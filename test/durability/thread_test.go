@@ -65,7 +65,12 @@ func (b *bed) ctx() context.Context {
 // send submits a script and returns its turn.
 func (b *bed) send(script string) string {
 	b.t.Helper()
-	submitted, err := b.Send(b.ctx(), b.start, contract.Submission{Text: script})
+	return b.sendWith(contract.Submission{Text: script})
+}
+
+func (b *bed) sendWith(s contract.Submission) string {
+	b.t.Helper()
+	submitted, err := b.Send(b.ctx(), b.start, s)
 	if err != nil {
 		b.t.Fatal(err)
 	}
