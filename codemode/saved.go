@@ -20,7 +20,7 @@ func (r *Runner) Check(ctx context.Context, broker Broker, source string) ([]che
 	of := &Runner{Options: r.Options}
 	of.Broker = broker
 	scope := catalog.Scope{Tenant: checkingTenant, Tools: []string{"*"}}
-	tools, err := of.tools(ctx, scope, source)
+	tools, err := of.tools(ctx, scope, snippet.Program{Source: source})
 	if err != nil {
 		return nil, err
 	}
