@@ -563,7 +563,7 @@ func TestRulesThatCannotBeUsed(t *testing.T) {
 
 // Those who read histories know the model's turn by its type.
 func TestNameOfTheModelTurn(t *testing.T) {
-	if _, ok := reflect.TypeFor[*activities.Activities]().MethodByName(contract.ActivityModelTurn); !ok {
-		t.Errorf("there is no activity %s", contract.ActivityModelTurn)
+	if _, ok := reflect.TypeFor[*activities.Activities]().MethodByName(contract.ModelActivity); !ok {
+		t.Errorf("there is no activity %s", contract.ModelActivity)
 	}
 }

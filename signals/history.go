@@ -126,7 +126,7 @@ func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 			t.busySince = time.Now()
 		}
 		rest := min(max(time.Since(t.busySince)/pauseShare, leastPause), mostPause)
-		if underWay != "" && underWay != contract.ActivityModelTurn {
+		if underWay != "" && underWay != contract.ModelActivity {
 			rest = min(2*rest, mostPause) // the model's turn is still to come
 		}
 		if !pause(ctx, rest) {

@@ -198,7 +198,7 @@ func (t *thread) undo(turn *turn, a *Applied) *contract.Problem {
 func (t *thread) planUndo(turn *turn, id string, undo *catalog.Undo) (activities.PlannedCall, *contract.Problem) {
 	var planned activities.PlannedCall
 	ctx := workflow.WithActivityOptions(turn.ctx, replanOptions("plan the undo "+id))
-	in := activities.ReplanInput{Thread: t.start, Call: id, Tool: undo.Tool, Input: undo.Input}
+	in := activities.ReplanInput{Thread: t.governed(), Call: id, Tool: undo.Tool, Input: undo.Input}
 	err := workflow.ExecuteActivity(ctx, a.Replan, in).Get(t.ctx, &planned)
 	switch {
 	case err != nil:

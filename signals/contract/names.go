@@ -49,10 +49,6 @@ const (
 	SignalClose = "close"
 )
 
-// ActivityModelTurn is the type of the activity that asks the model: in a thread's
-// history the one after which a turn of messages may end.
-const ActivityModelTurn = "ModelTurn"
-
 // Queries of a thread. A query adds nothing to the thread's history.
 const (
 	// QueryState takes nothing and answers with a [State].
