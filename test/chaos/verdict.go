@@ -66,7 +66,7 @@ type ended struct {
 func (s *stage) judge(ctx context.Context, out io.Writer, ends []ended, done *strikes) (verdict, error) {
 	v := verdict{
 		Seed: s.seed, Threads: len(ends), Kills: done.kills["worker"], ServerKills: done.kills["temporal"],
-		TargetKills: done.kills["target"], Pauses: done.kills["pause"],
+		TargetKills: done.kills["target"], Pauses: done.kills["pause"], Stops: done.kills["stop"],
 	}
 	records, err := openRecords(ctx, s.path("target.db"))
 	if err != nil {
