@@ -87,7 +87,7 @@ func TestStoriesFollowFromTheSeed(t *testing.T) {
 		}
 		return string(text)
 	}
-	if made(7) != made(7) || made(7) == made(8) {
+	if first := made(7); first != made(7) || first == made(8) {
 		t.Error("the stories do not follow from the seed")
 	}
 }

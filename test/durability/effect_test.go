@@ -186,7 +186,7 @@ func TestResetOfAThread(t *testing.T) {
 
 func (b *bed) runID() string {
 	b.t.Helper()
-	described, err := b.client.DescribeWorkflowExecution(b.ctx(), b.start.WorkflowID(), "")
+	described, err := b.client.DescribeWorkflow(b.ctx(), b.start.WorkflowID(), "")
 	b.must(err)
-	return described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+	return described.WorkflowExecution.RunID
 }
