@@ -7,7 +7,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/heddle-dev/heddle/codemode"
+	"github.com/heddle-dev/heddle/codemode/engine"
 	"github.com/heddle-dev/heddle/codemode/snippet"
 )
 
@@ -151,7 +154,15 @@ func TestRecordedSourceMapIsNotRead(t *testing.T) {
 }
 
 func TestRecordedOutputIsBounded(t *testing.T) {
-	w := newWorld(t)
+	// A hundred thousand lines take a child long that runs under the race detector.
+	w := newWorld(t, func(o *codemode.Options) {
+		e, err := engine.New(engine.Options{AllowUnhardened: true, Limits: snippet.Limits{CPU: 30 * time.Second, Wall: time.Minute}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close() })
+		o.Engine = e
+	})
 	came := w.run(stretch(recorded(t, "output-limits", nil)[0]))
 	r := w.end(came)
 	if r.Error != nil || len(came.End.Report) > 64<<10 || len(r.Console) == 0 || r.Dropped < 90_000 {

@@ -64,7 +64,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"reconcile acme applied", `thread "acme": want <tenant>/<thread>`},
 		{"reset acme/t1", "--to: want a turn, such as t3, or the number of an event"},
 		{"threads --status busy", `--status "busy": want one of active, waiting, failed, closed`},
-		{"threads --pending aproval", `--pending "aproval": want approval or reconciliation`},
+		{"threads --pending aproval", `--pending "aproval": want approval, question or reconciliation`},
 		{"threads --limit 0", "--limit 0: want 1 or more"},
 		{"transcript acme/t1 --from 3 --to 2", "want 0 <= from <= to"},
 		{"tools", "--agent: is empty"},
