@@ -154,9 +154,9 @@ func TestRecordedSourceMapIsNotRead(t *testing.T) {
 }
 
 func TestRecordedOutputIsBounded(t *testing.T) {
-	// A hundred thousand lines take a child long that runs under the race detector.
+	// A hundred thousand lines take time and memory under the race detector.
 	w := newWorld(t, func(o *codemode.Options) {
-		e, err := engine.New(engine.Options{AllowUnhardened: true, Limits: snippet.Limits{CPU: 30 * time.Second, Wall: time.Minute}})
+		e, err := engine.New(engine.Options{AllowUnhardened: true, Limits: snippet.Limits{CPU: 30 * time.Second, Wall: time.Minute, Memory: 2 << 30}})
 		if err != nil {
 			t.Fatal(err)
 		}
