@@ -181,7 +181,8 @@ func (play) Generate(ctx context.Context, req activities.ModelRequest, _ func(ac
 			if strings.HasPrefix(value, "{") {
 				call.Input = value
 			}
-			if slices.Contains([]string{activities.SearchTool, activities.DescribeTool, activities.CallTool, activities.BatchTool}, kind) {
+			gateway := []string{activities.SearchTool, activities.DescribeTool, activities.CallTool, activities.BatchTool}
+			if slices.Contains(gateway, kind) || strings.Contains(kind, "__") {
 				call.Name = kind
 			}
 			if strings.Contains(kind, ".") {
