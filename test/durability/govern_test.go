@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/testkit"
@@ -120,10 +121,15 @@ var governed = map[string]func(*bed){
 			b.t.Errorf("the call ended with %v, effects %q", p, b.effects())
 		}
 		b.signal(contract.SignalSetMode, contract.SetMode{Mode: "build"})
+		for mode := ""; mode != "build"; time.Sleep(10 * time.Millisecond) { // nobody answers a signal
+			state, err := b.State(b.ctx(), b.start.ThreadRef)
+			b.must(err)
+			mode = state.Mode
+		}
 		turn = b.send("free:v|say:done")
 		b.wait(turn)
 		if got := b.effects(); got != "v" {
-			b.t.Errorf("effects %q, want the one after the switch back", got)
+			b.t.Errorf("effects %q, want the one after the switch back; the call ended with %v", got, b.problemOf("t2-s1-c1"))
 		}
 	},
 	"thread_and_prompt_policy": func(b *bed) {
