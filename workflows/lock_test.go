@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +31,7 @@ type lockHarness struct {
 	// ended.
 	told []string
 	gone map[string]bool
+	mu   sync.Mutex // the environment tells threads from goroutines of their own
 }
 
 func newLockHarness(t *testing.T) *lockHarness {
@@ -41,7 +44,9 @@ func newLockHarness(t *testing.T) *lockHarness {
 	var a *activities.Activities
 	h.RegisterActivity(a)
 	h.OnActivity(a.Holds, mock.Anything, mock.Anything).Return(func(_ context.Context, o contract.LockOwner) (bool, error) {
+		h.mu.Lock()
 		h.asked = append(h.asked, o.Thread)
+		h.mu.Unlock()
 		return h.holds(o)
 	}).Maybe()
 	h.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, contract.SignalLock, mock.Anything).Return(
@@ -54,6 +59,8 @@ func newLockHarness(t *testing.T) *lockHarness {
 			if notice.Key != keyOf(thread) || notice.Resource != "order/1" {
 				t.Errorf("thread %s was told %+v", thread, notice)
 			}
+			h.mu.Lock()
+			defer h.mu.Unlock()
 			h.told = append(h.told, thread+":"+string(notice.Status))
 			return nil
 		}).Maybe()
@@ -95,8 +102,12 @@ func (h *lockHarness) run(tell string) {
 	if err := h.GetWorkflowError(); err != nil || !h.IsWorkflowCompleted() {
 		h.t.Errorf("the lock ends with %v", err)
 	}
-	if told := strings.Join(h.told, " "); told != tell {
-		h.t.Errorf("told %q, want %q", told, tell)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	want := strings.Fields(tell) // of those told at once the order is not known
+	slices.Sort(want)
+	if told := slices.Sorted(slices.Values(h.told)); !slices.Equal(told, want) {
+		h.t.Errorf("told %q, want %q", told, want)
 	}
 }
 
