@@ -289,6 +289,7 @@ func TestOutcomeInTheClaimIsTheTruth(t *testing.T) {
 	if r := b.part(contract.KindReconciliation).Reconciliation; r.AskedAt != nil {
 		t.Errorf("a person was asked: %+v", r)
 	}
+	b.replay("outcome_in_the_claim", "")
 }
 
 // part waits for a part of a kind, and returns it as it is now.
