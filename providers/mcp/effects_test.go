@@ -43,12 +43,20 @@ func refusal(code int) func(*fake) {
 	return answers(func(w http.ResponseWriter, m message) { refuse(w, m, code, "no") })
 }
 
+// closed ends the server. A client that has not seen its kept connection end would
+// rightly not know whether what it sends on it arrives, so it is given time to.
+func closed(f *fake) {
+	f.CloseClientConnections()
+	f.Close()
+	time.Sleep(200 * time.Millisecond)
+}
+
 // Each row of the table in docs/effects.md happens, to a write at a real server over
 // streamable HTTP.
 func TestEffectsOfMCP(t *testing.T) {
 	rows := catalogtest.EffectRows(t, "MCP over streamable HTTP")
 	tests := map[string][]func(*fake){
-		"the connection is refused":              {func(f *fake) { f.CloseClientConnections(); f.Close() }},
+		"the connection is refused":              {closed},
 		"the connection breaks after the send":   {hijack(t, func(net.Conn) {}), hijack(t, func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) })},
 		"no answer comes in time":                {hijack(t, func(net.Conn) { time.Sleep(4 * time.Second) })},
 		"408, 409, 425 or 429":                   {statusOf(408), statusOf(409), statusOf(425), statusOf(429)},
