@@ -46,7 +46,7 @@ type child struct {
 
 	tenant string // whose snippets it has run; empty: nobody's
 	served int
-	idle   int64 // resident memory when it was ready, in bytes
+	idle   int64 // memory when it was ready, in bytes
 
 	steps   uint64
 	limits  snippet.Limits
@@ -155,7 +155,7 @@ func (c *child) awaitReady(ctx context.Context, options *Options) error {
 		return fmt.Errorf("snippets cannot run safely here: %s (Options.AllowUnhardened runs them all the same)", strings.Join(reply.Ready.Missing, "; "))
 	}
 	usage, _ := usageOf(c.pid)
-	c.idle, c.cpu = usage.resident, usage.cpu
+	c.idle, c.cpu = usage.memory, usage.cpu
 	return nil
 }
 

@@ -119,7 +119,7 @@ func (x *Execution) step(ctx context.Context, request *wire.Request) (snippet.St
 	return step, nil
 }
 
-// Memory is the resident memory of the process that runs the snippet, in bytes; 0 if
+// Memory is the memory of the process that runs the snippet, in bytes; 0 if
 // it is gone, or cannot be measured on this system.
 func (x *Execution) Memory() int64 {
 	x.mu.Lock()
@@ -128,7 +128,7 @@ func (x *Execution) Memory() int64 {
 		return 0
 	}
 	used, _ := usageOf(x.child.pid)
-	return used.resident
+	return used.memory
 }
 
 // Close ends the execution and frees its child for another one. It may be called

@@ -13,3 +13,9 @@ func (e *Engine) Children() []int {
 	}
 	return pids
 }
+
+// MemoryOf is the memory that a process is measured to use, in bytes.
+func MemoryOf(pid int) int64 {
+	used, _ := usageOf(pid)
+	return used.memory
+}

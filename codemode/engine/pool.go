@@ -119,7 +119,7 @@ func (p *pool) worn(c *child) bool {
 		return true
 	}
 	used, ok := usageOf(c.pid)
-	return ok && (used.resident > c.idle+growth || used.cpu > maxLifeCPU/2)
+	return ok && (used.memory > c.idle+growth || used.cpu > maxLifeCPU/2)
 }
 
 // spawn starts a child that close will find.

@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -28,15 +26,12 @@ func usageOf(pid int) (usage, bool) {
 	if err != nil {
 		return usage{}, false
 	}
-	fields := bytes.Fields(statm)
-	if len(fields) < 2 {
+	var size, resident, shared int64 // pages, see proc_pid_statm(5)
+	if _, err := fmt.Sscan(string(statm), &size, &resident, &shared); err != nil {
 		return usage{}, false
 	}
-	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	if err != nil {
-		return usage{}, false
-	}
-	return usage{cpu: cpu, resident: pages * int64(os.Getpagesize())}, true
+	// What is shared is the program's file, which is large and no snippet's.
+	return usage{cpu: cpu, memory: (resident - shared) * int64(os.Getpagesize())}, true
 }
 
 // cpuOf reads the processor time alone, which costs a tenth of that.

@@ -17,8 +17,8 @@ const (
 
 // usage is what a process has used.
 type usage struct {
-	cpu      time.Duration
-	resident int64 // bytes
+	cpu    time.Duration
+	memory int64 // resident and not shared with the file of the program, in bytes
 }
 
 // watcher looks at a child while it runs a step.
@@ -65,7 +65,7 @@ func (w *watcher) look() {
 		value, at int64
 	}{
 		{snippet.CodeCPU, int64(spent), int64(c.limits.CPU)},
-		{snippet.CodeMemory, used.resident, c.limits.Memory},
+		{snippet.CodeMemory, used.memory, c.limits.Memory},
 		{snippet.CodeTime, int64(wall), int64(c.limits.Wall)},
 	} {
 		if limit.value >= limit.at {

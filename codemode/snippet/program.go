@@ -43,7 +43,8 @@ type Limits struct {
 	CPU time.Duration `json:"cpu,omitempty"`
 	// Wall is the time that one step may take.
 	Wall time.Duration `json:"wall,omitempty"`
-	// Memory is the resident memory of the process that runs the snippet, in bytes.
+	// Memory is that of the process that runs the snippet, in bytes: what is resident,
+	// without the file of the program, which all such processes share.
 	Memory int64 `json:"memory,omitempty"`
 	// Calls is how many calls may be made. One more fails, catchably.
 	Calls int `json:"calls,omitempty"`
