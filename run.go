@@ -128,7 +128,12 @@ func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Look
 	w.RegisterWorkflowWithOptions(workflows.Claim, workflow.RegisterOptions{Name: contract.ClaimType})
 	w.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
 	claims := ledger.New(c, a.connection.DataConverter)
+	var audit activities.Auditor
+	if a.config.Audit != "" {
+		audit = a.broker
+	}
 	w.RegisterActivity(&activities.Activities{
+		Audit:  audit,
 		Agents: a.agents,
 		Broker: a.broker,
 		Modes:  a.broker.Modes(),

@@ -21,6 +21,8 @@ type Activities struct {
 	Threads Threads
 	// Blobs is the content-addressed store that all workers share.
 	Blobs Blobs
+	// Audit records what people decide. Nil where there is no audit log.
+	Audit Auditor
 	// Ledger keeps the claims of writes.
 	Ledger Ledger
 	// Locks keeps writes to one resource apart.

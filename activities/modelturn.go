@@ -36,7 +36,7 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 		refusal = a.badRules(agent.scope(in.Thread))
 	}
 	if refusal != nil {
-		return ModelTurnResult{Limits: &agent.Limits, Refused: refusal}, nil
+		return ModelTurnResult{Limits: &agent.Limits, Audited: a.Audit != nil, Refused: refusal}, nil
 	}
 	if in.Run != "" {
 		return a.playSnippet(ctx, in, agent)
@@ -83,7 +83,7 @@ func (a *Activities) planned(
 		Usage:     agent.Price.charge(reply.Usage),
 	}
 	if in.Step == 1 {
-		result.Limits = &agent.Limits
+		result.Limits, result.Audited = &agent.Limits, a.Audit != nil
 	}
 	var err error
 	if result.Text, result.Body, err = a.inlineText(ctx, reply.Text); err != nil {

@@ -54,6 +54,8 @@ type ModelTurnResult struct {
 	Usage     contract.Usage `json:"usage"`
 	// Limits are the agent's as configured now; only on the first step of a turn.
 	Limits *Limits `json:"limits,omitempty"`
+	// Audited says that the worker keeps an audit log; only on the first step of a turn.
+	Audited bool `json:"audited,omitempty"`
 	// Refused says why the turn cannot go on, and that no model was asked: a limit of
 	// the thread, or rules of its backend that cannot be used. Only on the first step
 	// of a turn.

@@ -87,6 +87,11 @@ type Served struct {
 	Kind       snippet.Kind `json:"kind"`
 	Tool       string       `json:"tool,omitempty"`
 	DurationMS int64        `json:"ms,omitempty"`
+	// InputBytes and OutputBytes are the lengths of its input and output as JSON.
+	InputBytes  int64 `json:"in,omitempty"`
+	OutputBytes int64 `json:"out,omitempty"`
+	// Policy is the rule of the policy that decided about it, if one did.
+	Policy *catalog.Decided `json:"policy,omitempty"`
 	// Problem says in short why the call failed.
 	Problem *contract.Problem `json:"problem,omitempty"`
 }

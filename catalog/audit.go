@@ -22,6 +22,9 @@ const (
 	EntryBegin = "begin"
 	// EntryCall: a call was made, or refused at dispatch.
 	EntryCall = "call"
+	// EntryDecision: people decided about a call that waited for them, or did not in
+	// time.
+	EntryDecision = "decision"
 	// EntrySearch and EntryDescribe: tools were looked for, or read about.
 	EntrySearch   = "search"
 	EntryDescribe = "describe"
@@ -48,6 +51,8 @@ type Entry struct {
 	NeedsApproval bool `json:"needs_approval,omitempty"`
 	Approved      bool `json:"approved,omitempty"`
 	Granted       bool `json:"granted,omitempty"`
+	// Decision is what was decided about a call, and by whom.
+	Decision *Decision `json:"decision,omitempty"`
 
 	DescriptorDigest string `json:"descriptor_digest,omitempty"`
 	InputDigest      string `json:"input_digest,omitempty"`
@@ -66,6 +71,35 @@ type Entry struct {
 	DurationMS int64    `json:"duration_ms"`
 }
 
+// Decision is what became of asking people about a call, or of what they granted.
+type Decision struct {
+	// Verdict is approve, deny or edit; expire where nobody decided in time; revoke
+	// where a grant was taken back.
+	Verdict string `json:"verdict"`
+	// Approval and Call are the ids of what was decided about. Digest is that of the
+	// approval: for an edit, of the call as edited.
+	Approval string `json:"approval,omitempty"`
+	Call     string `json:"call,omitempty"`
+	Digest   string `json:"digest,omitempty"`
+	// By is who decided, as the backend says, and Comment what they said.
+	By      string    `json:"by,omitempty"`
+	Comment string    `json:"comment,omitempty"`
+	At      time.Time `json:"at"`
+	// Missing is how many more people must agree.
+	Missing int `json:"missing,omitempty"`
+	// Grant is the consent to further calls that was given, or taken back.
+	Grant *GrantEntry `json:"grant,omitempty"`
+}
+
+// GrantEntry is a consent to further calls of a tool in an [Entry].
+type GrantEntry struct {
+	ID string `json:"id"`
+	// Resource, Calls and Until are what bounds it, if they do.
+	Resource string     `json:"resource,omitempty"`
+	Calls    int        `json:"calls,omitempty"`
+	Until    *time.Time `json:"until,omitempty"`
+}
+
 // Decided is a rule of a policy that decided about a call.
 type Decided struct {
 	Verdict Verdict `json:"verdict"`
@@ -81,6 +115,9 @@ func (b *Broker) Report(auditor Auditor) { b.auditor = auditor }
 // says is redacted.
 func (b *Broker) Note(scope Scope, e Entry) { _ = b.note(scope, e) }
 
+// Record is Note for those who must know that it was recorded.
+func (b *Broker) Record(scope Scope, e Entry) error { return b.note(scope, e) }
+
 func (b *Broker) note(scope Scope, e Entry) error {
 	if b.auditor == nil {
 		return nil
@@ -94,11 +131,27 @@ func (b *Broker) note(scope Scope, e Entry) error {
 		asked = append(asked, plain(secrets.text(text), maxAsked))
 	}
 	e.Asked = asked
+	e.Decision = e.Decision.redacted(secrets)
 	err := b.auditor.Audit(e)
 	if err != nil {
 		slog.Error("catalog: the audit log lacks an entry", "kind", e.Kind, "tool", e.Tool, "error", err)
 	}
 	return err
+}
+
+// redacted is a decision without secrets. Who decided and why is what a person wrote.
+func (d *Decision) redacted(secrets CallSecrets) *Decision {
+	if d == nil {
+		return nil
+	}
+	clean := *d
+	clean.By, clean.Comment = plain(secrets.text(d.By), maxMessage), plain(secrets.text(d.Comment), maxMessage)
+	if d.Grant != nil {
+		grant := *d.Grant
+		grant.Resource = secrets.text(grant.Resource)
+		clean.Grant = &grant
+	}
+	return &clean
 }
 
 // maxAsked bounds what a search looked for in an entry, in bytes.

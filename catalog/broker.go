@@ -119,7 +119,8 @@ func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Pl
 
 // DispatchRead is Plan and Dispatch in the same moment, for a read that nobody has to agree
 // to: it is checked once and carried out. Any other request is only planned, and
-// done is false.
+// done is false. Of the plan of a read that was made, and asks nothing, no more than
+// its policy is to be relied on.
 func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (plan Plan, outcome Outcome, done bool) {
 	began := time.Now()
 	var effect *call
@@ -135,8 +136,13 @@ func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (pl
 		b.notePlan(scope, req, plan, began)
 		return plan, Outcome{}, false
 	}
-	if c != nil && (b.auditor != nil || outcome.Asks != nil) { // one that asks is to be made again, as planned
+	switch {
+	case c == nil:
+		plan.Policy = blockedBy(outcome.Error)
+	case b.auditor != nil || outcome.Asks != nil: // one that asks is to be made again, as planned
 		plan = b.redactPlan(scope, c.plan())
+	default:
+		plan.Policy = decidedBy(c.ruling)
 	}
 	b.noteCall(scope, req, plan, c, outcome, began)
 	return plan, outcome, true

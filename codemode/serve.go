@@ -121,12 +121,14 @@ func (s *stretch) call(c snippet.Call) news {
 			return news{call: c, plan: plan, asks: outcome.Asks}
 		case outcome.Error == nil:
 			n := answered(c, outcome.Result, nil)
-			n.warning = outcome.Warning
+			n.warning, n.plan = outcome.Warning, plan
 			return n
 		}
 		again := outcome.Error.Retryable && attempt < attempts && time.Since(began) < activities.ReadRetryWithin
 		if !again || !s.pause(time.Duration(attempt)*200*time.Millisecond) {
-			return answered(c, nil, outcome.Error)
+			n := answered(c, nil, outcome.Error)
+			n.plan = plan
+			return n
 		}
 	}
 }
@@ -247,9 +249,12 @@ func caught(c snippet.Call, err error) *snippet.Error {
 	return e
 }
 
-// served is a call as the timeline shows it.
-func served(c snippet.Call, d snippet.Delivery, took time.Duration) activities.Served {
-	shown := activities.Served{Number: c.Number, Kind: c.Kind, Tool: c.Tool, DurationMS: took.Milliseconds()}
+// served is a call as the timeline shows it, with the rule that decided about it.
+func served(c snippet.Call, d snippet.Delivery, rule *catalog.Decided, took time.Duration) activities.Served {
+	shown := activities.Served{
+		Number: c.Number, Kind: c.Kind, Tool: c.Tool, DurationMS: took.Milliseconds(), Policy: rule,
+		InputBytes: int64(len(c.Input)), OutputBytes: int64(len(d.Result)),
+	}
 	if d.Error != nil {
 		shown.Problem = &contract.Problem{Code: d.Error.Code, Message: clip(d.Error.Message, 200)}
 	}

@@ -66,8 +66,9 @@ type news struct {
 	call    snippet.Call
 	outcome *snippet.Delivery
 	warning string
-	plan    catalog.Plan
-	asks    *catalog.Elicitation
+	// plan is that of an effect; of a read that was made it has the rule of the policy.
+	plan catalog.Plan
+	asks *catalog.Elicitation
 	// server says that a server tells it, which is free for the next call.
 	server bool
 }
@@ -198,7 +199,7 @@ func (s *stretch) hear(n news) error {
 	}
 	d := s.afford(n.call, *n.outcome)
 	if n.call.Kind != snippet.KindSleep {
-		s.served = append(s.served, served(n.call, d, time.Since(began)))
+		s.served = append(s.served, served(n.call, d, n.plan.Policy, time.Since(began)))
 	}
 	return s.deliver(d)
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -154,6 +155,7 @@ func (t *thread) settleDecided(effects []*call) {
 			t.settle(c, refusedCall(c, contract.CodeApprovalDenied, denial(*ap.decision)))
 		default:
 			ap.stopTimer()
+			t.noteDecision(ap, catalog.Decision{Verdict: verdictExpire})
 			t.finish(ap.ID, contract.PartExpired, func(p *contract.Part) { p.Title = "Expired: approve " + ap.Tool })
 			t.retire(ap)
 			t.settle(c, refusedCall(c, contract.CodeApprovalExpired, fmt.Sprintf(

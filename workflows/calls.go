@@ -244,6 +244,7 @@ func (b *readBatch) settleIfDone(t *thread, turn *turn) (asking []*call) {
 	var result activities.BatchReadResult
 	err := b.future.Get(t.ctx, &result)
 	failed := 0
+	var used contract.Usage
 	for i, c := range b.reads {
 		r := activities.CallResult{ID: c.planned.ID}
 		switch {
@@ -261,8 +262,10 @@ func (b *readBatch) settleIfDone(t *thread, turn *turn) (asking []*call) {
 			continue
 		}
 		t.settle(c, r)
+		used = used.Add(c.usage())
 	}
 	t.finish(b.id, contract.PartDone, func(p *contract.Part) {
+		p.Usage = &used
 		p.Progress = &contract.Progress{Done: len(b.reads) - failed, Total: len(b.reads)}
 		if err != nil {
 			p.Status = ended(failure(b.reads[0], err))
@@ -336,7 +339,9 @@ func (t *thread) settle(c *call, result activities.CallResult) {
 			status = ended(p)
 		}
 	}
+	used := c.usage()
 	t.finish(c.planned.ID, status, func(p *contract.Part) {
+		p.Usage = &used
 		p.Problem, p.Lock = brief(result.Problem), nil
 		p.Text = cut(result.Warning, contract.MaxPartText)
 		if result.DurationMS > 0 {

@@ -49,6 +49,8 @@ type Carried struct {
 	// Applied are the writes that can be undone, and what is remembered of them.
 	Applied   []Applied `json:"applied,omitempty"`
 	Forgotten int       `json:"forgotten,omitempty"`
+	// Audited says that decisions are told to an audit log.
+	Audited bool `json:"audited,omitempty"`
 	// Kept are the large results that snippets can read.
 	Kept []contract.KeptResult `json:"kept,omitempty"`
 }
@@ -92,6 +94,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 		}
 	}
 	c.Applied, c.Forgotten = t.carryApplied()
+	c.Audited = t.audited
 	c.Granted = t.given
 	for _, g := range t.standing {
 		c.Grants = append(c.Grants, *g)
@@ -203,7 +206,7 @@ func (t *thread) resume(c *Carried) {
 	t.first, t.archive, t.archivedSeq = c.Length, &c.Archive, c.ArchivedSeq
 	t.seq, t.firstSeq = c.Seq, c.FirstSeq
 	t.shown.status, t.given, t.kept = c.Search, c.Granted, c.Kept
-	t.applied, t.forgotten = c.Applied, c.Forgotten
+	t.applied, t.forgotten, t.audited = c.Applied, c.Forgotten, c.Audited
 	for i := range c.Grants {
 		t.standing = append(t.standing, &c.Grants[i])
 	}

@@ -77,7 +77,7 @@ func (t *thread) leaveGrants() {
 }
 
 // give makes a grant of a decision that check has let pass.
-func (t *thread) give(ap *approval, d contract.Decision) {
+func (t *thread) give(ap *approval, d contract.Decision) *contract.Grant {
 	t.given++
 	g := &contract.Grant{
 		ID: fmt.Sprintf("g%d", t.given), Tool: ap.Tool, DescriptorDigest: ap.DescriptorDigest, GrantTerms: *d.Grant,
@@ -88,6 +88,7 @@ func (t *thread) give(ap *approval, d contract.Decision) {
 		p.Tool, p.Grant = g.Tool, g
 		p.Text = cut(byAndWhy(d.By, d.Comment), contract.MaxPartText)
 	}))
+	return g
 }
 
 // checkGrant says why a decision's grant cannot be given.
@@ -119,6 +120,7 @@ func (t *thread) revoke(r contract.RevokeGrant) error {
 	if who := byAndWhy(r.By, r.Reason); who != "" {
 		title += " " + cut(who, activities.MaxCarriedText)
 	}
+	t.noteRevoked(*t.standing[i], r)
 	t.endGrant(t.standing[i], contract.PartCancelled, title)
 	return nil
 }

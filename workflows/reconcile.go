@@ -394,9 +394,9 @@ func answerDigest(in contract.Reconcile) string {
 }
 
 // unsettled reports whether a run must not end yet: a tool is being asked, or the
-// result that a person gave is not written down.
+// result that a person gave, or what they decided, is not written down.
 func (t *thread) unsettled() bool {
-	return slices.ContainsFunc(t.doubts, func(r *reconciliation) bool {
+	return t.noting > 0 || slices.ContainsFunc(t.doubts, func(r *reconciliation) bool {
 		return !r.asked() || r.answer != nil && r.answer.Finding == contract.FindingApplied
 	})
 }

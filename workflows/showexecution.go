@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/codemode/snippet"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
@@ -19,6 +20,8 @@ type ShownCalls struct {
 	Failed int `json:"failed,omitempty"`
 	Parts  int `json:"parts,omitempty"`
 	Hidden int `json:"hidden,omitempty"`
+	// Used is what its calls have used, but for the outputs of effects.
+	Used contract.Usage `json:"used,omitzero"`
 }
 
 // with counts effects too.
@@ -27,6 +30,9 @@ func (s ShownCalls) with(effects []*call) ShownCalls {
 	for _, c := range effects {
 		if c.result != nil && c.result.Problem != nil {
 			s.Failed++
+		}
+		if c.result != nil {
+			s.Used.OutputBytes += bytesOf(c.result.Result, c.result.Body)
 		}
 	}
 	return s
@@ -61,13 +67,33 @@ func (t *thread) showCall(turn *turn, c *call) {
 	}
 	t.put(part(c.planned.ID, kind, contract.PartRunning, title).in(turn).with(func(p *contract.Part) {
 		p.Tool, p.Undoes = c.planned.Tool, c.undoes
-		if d := c.planned.Plan.Policy; d != nil {
-			p.Policy = &contract.PolicyDecision{Verdict: string(d.Verdict), Rule: cut(d.Rule, activities.MaxCarriedText), Place: cut(d.Place, activities.MaxCarriedText)}
-		}
+		p.Policy = shownPolicy(c.planned.Plan.Policy)
 		if c.execution != nil {
 			p.Parent = c.execution.call.planned.ID
 		}
 	}))
+}
+
+// shownPolicy is a rule of the policy as a part has it.
+func shownPolicy(d *catalog.Decided) *contract.PolicyDecision {
+	if d == nil {
+		return nil
+	}
+	return &contract.PolicyDecision{Verdict: string(d.Verdict), Rule: cut(d.Rule, activities.MaxCarriedText), Place: cut(d.Place, activities.MaxCarriedText)}
+}
+
+// usage is what a call has used.
+func (c *call) usage() contract.Usage {
+	return contract.Usage{Calls: 1, InputBytes: bytesOf(c.planned.Input, c.planned.Body), OutputBytes: bytesOf(c.result.Result, c.result.Body)}
+}
+
+// usageOf is what a call that a segment served has used. A look-up is no call.
+func usageOf(s activities.Served) *contract.Usage {
+	used := contract.Usage{InputBytes: s.InputBytes, OutputBytes: s.OutputBytes}
+	if s.Kind == snippet.KindCall {
+		used.Calls = 1
+	}
+	return &used
 }
 
 // showServed shows what a segment served, and how far the snippet is.
@@ -84,10 +110,12 @@ func (t *thread) showServed(turn *turn, x *execution, result activities.SegmentR
 		x.shown.Parts++
 		t.put(servedPart(x, s).in(turn).with(func(p *contract.Part) {
 			p.Parent, p.Tool, p.DurationMS, p.Problem = x.call.planned.ID, s.Tool, s.DurationMS, s.Problem
+			p.Policy, p.Usage = shownPolicy(s.Policy), usageOf(s)
 		}))
 	}
 	x.shown.Done += result.More
 	x.shown.Hidden += result.More
+	x.shown.Used = x.shown.Used.Add(result.Used)
 	shown := x.shown.with(x.effects)
 	t.update(x.call.planned.ID, func(p *contract.Part) { p.Progress = &contract.Progress{Done: shown.Done, Total: shown.Done} })
 }
@@ -132,5 +160,6 @@ func (t *thread) finishExecution(x *execution, failed *contract.Problem) {
 		p.Title, p.Problem = title, brief(failed)
 		p.Text = cut(x.call.result.Warning, contract.MaxPartText)
 		p.Progress = &contract.Progress{Done: calls - shown.Failed, Total: calls}
+		p.Usage = &shown.Used
 	})
 }

@@ -57,6 +57,7 @@ type thread struct {
 	waiting
 	asking
 	grants
+	auditing
 	reconciling
 	shown searchable
 
@@ -180,7 +181,7 @@ func (t *thread) close() error {
 		p.Text = t.closing.Reason
 	}))
 	t.show()
-	if err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) }); err != nil {
+	if err := workflow.Await(t.ctx, func() bool { return workflow.AllHandlersFinished(t.ctx) && t.noting == 0 }); err != nil {
 		return err
 	}
 	if t.cancelled {

@@ -131,6 +131,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	}
 	if reply.Refused != nil {
 		turn.limits = reply.Limits.WithDefaults()
+		t.audited = reply.Audited
 		t.finish(id, ended(reply.Refused), func(p *contract.Part) { p.Problem = brief(reply.Refused) })
 		return reply, reply.Refused
 	}
@@ -142,6 +143,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 func (t *thread) heard(turn *turn, id string, reply activities.ModelTurnResult) {
 	if reply.Limits != nil {
 		turn.limits = reply.Limits.WithDefaults()
+		t.audited = reply.Audited
 	}
 	used := reply.Usage
 	used.Calls, used.InputBytes = len(reply.Calls), inputBytes(reply.Calls)

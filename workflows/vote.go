@@ -60,6 +60,7 @@ func (t *thread) vote(ap *approval, d contract.Decision) contract.Decided {
 	if decided.Missing = ap.missing(); decided.Missing > 0 && d.Verdict != contract.Deny {
 		shown := ap.Approval
 		t.update(ap.ID, func(p *contract.Part) { p.Approval = &shown })
+		t.noteVote(ap, d, decided.Missing, nil)
 		t.show()
 		return decided
 	}
@@ -81,9 +82,11 @@ func (t *thread) vote(ap *approval, d contract.Decision) contract.Decided {
 	if ap.agreed() {
 		t.update(ap.Call, func(p *contract.Part) { p.Status = contract.PartRunning })
 	}
+	var grant *contract.Grant
 	if d.Grant != nil {
-		t.give(ap, d)
+		grant = t.give(ap, d)
 	}
+	t.noteVote(ap, d, 0, grant)
 	t.retire(ap)
 	return decided
 }

@@ -99,7 +99,9 @@ type Part struct {
 	// Progress counts what is done of a part with several pieces, and of a call as far
 	// as its source tells.
 	Progress *Progress `json:"progress,omitempty"`
-	Usage    *Usage    `json:"usage,omitempty"`
+	// Usage is what the part has used, with all that is within it: of a turn, a model
+	// turn, a snippet, a batch, a call.
+	Usage *Usage `json:"usage,omitempty"`
 	// StartedAt never changes, so that clients can order by (StartedAt, ID).
 	StartedAt  time.Time  `json:"started_at"`
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
