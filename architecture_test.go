@@ -60,16 +60,26 @@ var house = []room{
 		"the leaf that all sources share: knows neither who asks nor who answers",
 	},
 	{
+		"catalog/expression", nil, nil,
+		"evaluates CEL on JSON; knows neither tools nor calls",
+	},
+	{
 		"catalog/policy",
-		[]string{"catalog"},
+		[]string{"catalog", "catalog/expression"},
 		nil,
 		"decides about calls from what it is told of them",
 	},
 	{
 		"catalog/lookup",
-		[]string{"catalog"},
+		[]string{"catalog", "catalog/expression"},
 		nil,
 		"judges by declared expressions what a read tells of a write",
+	},
+	{
+		"catalog/undo",
+		[]string{"catalog", "catalog/expression"},
+		nil,
+		"makes by declared expressions the call that undoes a write",
 	},
 	{
 		"catalog/search", nil,
@@ -264,7 +274,7 @@ var house = []room{
 	},
 	{
 		"internal/config",
-		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "codemode/snippet", "secrets", "signals/contract"},
+		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "catalog/undo", "codemode/snippet", "secrets", "signals/contract"},
 		nil,
 		"reads limits and names; what they name is built by the front door",
 	},

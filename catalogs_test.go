@@ -2,9 +2,6 @@ package heddle
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +56,7 @@ func publishedCatalog(t *testing.T, file string) (tools, degraded int) {
 	if err := json.Unmarshal(text, &raw); err != nil {
 		t.Fatal(err)
 	}
-	server := listing(t, raw.Tools)
+	server := mcpServer(t, raw.Tools, nil)
 	host := strings.TrimPrefix(server.URL, "http://")
 	app := newApp(t, `
 web: false
@@ -177,34 +174,4 @@ func propertyNames(t *testing.T, schema json.RawMessage) (names []string) {
 	}
 	walk(root)
 	return names
-}
-
-// listing is a server that has some tools.
-func listing(t *testing.T, tools json.RawMessage) *httptest.Server {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
-		body, _ := io.ReadAll(r.Body)
-		_ = json.Unmarshal(body, &m)
-		result := `{}`
-		switch m.Method {
-		case "initialize":
-			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
-		case "tools/list":
-			result = `{"tools":` + string(tools) + `}`
-		case "server/discover", "":
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		default:
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`)
-	}))
-	t.Cleanup(server.Close)
-	return server
 }

@@ -34,7 +34,9 @@ type App struct {
 	// closers end what sources hold open, when the worker has stopped.
 	closers []func()
 	files   *files
-	logger  *slog.Logger
+	// elsewhere are declarations about tools that have to be asked for.
+	elsewhere []declaration
+	logger    *slog.Logger
 }
 
 // New builds an application. It reads the configuration file and looks at
@@ -66,7 +68,9 @@ func New(options ...Option) (*App, error) {
 		if app.connections != nil && app.config.Connections.Callback != nil {
 			app.broker.Reconnect(app.askConsent)
 		}
-		app.broker.LookUp(p.compileLookups())
+		app.broker.LookUp(p.lookups)
+		app.broker.Undo(p.undos)
+		app.elsewhere = p.checkDeclared(app.broker)
 	}
 	p.govern(app.config, app.broker)
 	app.agents = app.exits.guardModels(p.buildAgents(app.config))

@@ -65,7 +65,7 @@ func (p *parts) openMCP(c *config.Config, secrets catalog.Secrets) {
 		open(o, func(err error) error { return err })
 	}
 	for _, server := range c.MCP {
-		p.lookups = append(p.lookups, server.Lookups...)
+		p.declareOf(c, "mcp."+server.Name, server.Lookups, server.Undos)
 		open(mcpOptions(server), func(err error) error { return c.Problem("mcp."+server.Name, err.Error()) })
 	}
 }

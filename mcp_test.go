@@ -2,7 +2,6 @@ package heddle
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,35 +26,13 @@ type searcher struct {
 func newSearcher(t *testing.T) *searcher {
 	t.Helper()
 	s := &searcher{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
-		_ = json.Unmarshal(body, &m)
+	tools := json.RawMessage(`[{"name":"get","description":"Gets.","inputSchema":{"type":"object"}}]`)
+	s.Server = mcpServer(t, tools, func(r *http.Request, body []byte) {
 		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.bodies = append(s.bodies, string(body))
 		s.tokens = append(s.tokens, r.Header.Get("Authorization"))
-		s.mu.Unlock()
-		result := `{"content":[{"type":"text","text":"{\"results\":[]}"}]}`
-		switch m.Method {
-		case "initialize":
-			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
-		case "tools/list":
-			result = `{"tools":[{"name":"get","description":"Gets.","inputSchema":{"type":"object"}}]}`
-		case "tools/call":
-		case "server/discover", "":
-			w.WriteHeader(http.StatusMethodNotAllowed)
-			return
-		default:
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`)
-	}))
-	t.Cleanup(s.Close)
+	})
 	return s
 }
 

@@ -73,7 +73,7 @@ func (p *parts) configuredOpenAPI(c *config.Config) {
 		if err != nil {
 			p.problem(c.Problem("openapi."+o.Namespace, err.Error()))
 		}
-		p.lookups = append(p.lookups, o.Lookups...)
+		p.declareOf(c, "openapi."+o.Namespace, o.Lookups, o.Undos)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
-	"github.com/heddle-dev/heddle/catalog/lookup"
 	"github.com/heddle-dev/heddle/catalog/policy"
 	"github.com/heddle-dev/heddle/providers/mcp"
 	"github.com/heddle-dev/heddle/providers/openapi"
@@ -34,8 +33,12 @@ type parts struct {
 	tools      []catalog.Tool
 	modes      []catalog.Mode
 	rules      []policy.Rule
-	lookups    []lookup.Declaration
 	mcp        []mcp.Options
+	// lookups and undos are declared of tools that write, by their ids; declared are
+	// both as they are held against the catalog.
+	lookups  map[string]catalog.Lookup
+	undos    map[string]catalog.UndoFunc
+	declared []declaration
 	// withoutWeb says that no agent has the tools of the web.
 	withoutWeb bool
 	// stores keep secrets, and renewals renew them.

@@ -1,8 +1,6 @@
 package heddle
 
 import (
-	"fmt"
-
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/lookup"
 )
@@ -24,22 +22,24 @@ type Lookup = lookup.Declaration
 // The expressions are CEL; see docs/effects.md. In heddle.yaml the same stands at the
 // service or server, under reconcile.
 func LookUp(l Lookup) Option {
-	return optionFunc(func(p *parts) { p.lookups = append(p.lookups, l) })
+	return optionFunc(func(p *parts) { p.declareLookup(l, inProgram("lookup", l.Write)) })
 }
 
-// compileLookups are the lookups by the tools that write.
-func (p *parts) compileLookups() map[string]catalog.Lookup {
-	lookups := map[string]catalog.Lookup{}
-	for _, d := range p.lookups {
-		compiled, err := lookup.Compile(d)
-		switch {
-		case err != nil:
-			p.problem(fmt.Errorf("lookup for tool %q: %w", d.Write, err))
-		case lookups[d.Write] != nil:
-			p.problem(fmt.Errorf("lookup for tool %q: there are two", d.Write))
-		default:
-			lookups[d.Write] = compiled
-		}
+func (p *parts) declareLookup(d lookup.Declaration, at place) {
+	compiled, err := lookup.Compile(d)
+	if err != nil {
+		p.problem(at("", err.Error()))
+		return
 	}
-	return lookups
+	if p.lookups == nil {
+		p.lookups = map[string]catalog.Lookup{}
+	}
+	if p.lookups[d.Write] != nil {
+		p.problem(at("", "there are two"))
+		return
+	}
+	p.lookups[d.Write] = compiled
+	p.declared = append(p.declared, declaration{
+		write: d.Write, tool: d.Read, field: "read", operation: catalog.Read, input: compiled.Shape(), at: at,
+	})
 }

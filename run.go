@@ -72,6 +72,9 @@ func (a *App) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.checkElsewhere(ctx); err != nil {
+		return err
+	}
 	stopConnections, err := a.serveConnections(ctx, signals.NewClient(c, &signals.Options{Namespace: a.connection.Namespace, TaskQueue: a.config.TaskQueue}))
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func (a *Activities) Reconcile(ctx context.Context, in ReconcileInput) (Reconcil
 	}
 	switch found.Found {
 	case catalog.FoundApplied:
-		result, err := a.inlineResult(ctx, CallResult{ID: in.Call.ID, Result: found.Result, Warning: found.Warning}, contract.MaxInline)
+		result, err := a.inlineResult(ctx, CallResult{ID: in.Call.ID, Result: found.Result, Warning: found.Warning, Undo: found.Undo}, contract.MaxInline)
 		if err != nil {
 			return ReconcileResult{}, err
 		}

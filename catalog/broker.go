@@ -18,6 +18,7 @@ type Broker struct {
 	policy  Policy
 	modes   Modes
 	lookups map[string]Lookup
+	undos   map[string]UndoFunc
 	gates   *gates
 	auditor Auditor
 	// askConsent makes the questions that have people connect services, or is nil.

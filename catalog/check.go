@@ -25,6 +25,8 @@ type call struct {
 	consent    Consent
 	// askConsent is the broker's.
 	askConsent AskConsent
+	// declaredUndo is how the write is undone where the tool itself does not say.
+	declaredUndo UndoFunc
 	// canAsk, answer and progress are those of the request.
 	canAsk   bool
 	answer   *Answer
@@ -50,7 +52,7 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	}
 	c := &call{
 		tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant),
-		askConsent: b.askConsent, canAsk: req.CanAsk, answer: req.Answer, progress: req.Progress,
+		declaredUndo: b.undos[tool.ID], askConsent: b.askConsent, canAsk: req.CanAsk, answer: req.Answer, progress: req.Progress,
 		secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets},
 	}
 	if err := b.readSchemas(c); err != nil {

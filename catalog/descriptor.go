@@ -175,10 +175,8 @@ type Tool struct {
 	// input says, and changes nothing. It is asked again after an error. It may say
 	// [FoundNotApplied] only of a call that the target will not apply later either.
 	Reconcile func(ctx context.Context, call Call) (Reconciled, error)
-	// Undo, if set, says of a write that was applied how it is undone: see [Undo]. It
-	// gets the input and the result, and does nothing outside. An error says why it
-	// cannot be.
-	Undo func(input, result json.RawMessage) (Undo, error)
+	// Undo, if set, says of a write that was applied how it is undone.
+	Undo UndoFunc
 	// Call carries one call out. The input was validated. The context ends at
 	// the tool's timeout or when the turn is cancelled; a function that does not
 	// return soon after is left behind.

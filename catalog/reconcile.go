@@ -27,6 +27,8 @@ type Reconciled struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	// Warning says how the result does not fit what the tool promises.
 	Warning string `json:"warning,omitempty"`
+	// Undo says how a write that was applied is undone. The broker asks the tool.
+	Undo *Undo `json:"undo,omitempty"`
 	// Reason says, for people, why nothing was found out.
 	Reason string `json:"reason,omitempty"`
 }
@@ -125,7 +127,7 @@ func (b *Broker) sent(ctx context.Context, scope Scope, req Request, plan Plan) 
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
+	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), declaredUndo: b.undos[tool.ID], limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
 	err = b.readSchemas(c)
 	if err == nil {
 		err = c.accept(req)
@@ -189,7 +191,7 @@ func (c *call) judged(found Reconciled) (Reconciled, *Error) {
 		if outcome.Error != nil {
 			return Reconciled{}, outcome.Error
 		}
-		return Reconciled{Found: FoundApplied, Result: outcome.Result, Warning: outcome.Warning}, nil
+		return Reconciled{Found: FoundApplied, Result: outcome.Result, Warning: outcome.Warning, Undo: c.secrets.undo(c.undo(outcome.Result))}, nil
 	case FoundNotApplied:
 		return Reconciled{Found: FoundNotApplied, Reason: found.Reason}, nil
 	}

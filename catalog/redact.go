@@ -40,10 +40,16 @@ func (b *Broker) redact(scope Scope, o Outcome) Outcome {
 	o.Result = secrets.json(o.Result)
 	o.Warning = secrets.text(o.Warning)
 	o.Error = secrets.error(o.Error)
-	if o.Undo != nil {
-		o.Undo = &Undo{Tool: o.Undo.Tool, Input: secrets.json(o.Undo.Input), Reason: secrets.text(o.Undo.Reason)}
-	}
+	o.Undo = secrets.undo(o.Undo)
 	return o
+}
+
+// undo takes secrets out of a copy of how a write is undone.
+func (s CallSecrets) undo(u *Undo) *Undo {
+	if u == nil {
+		return nil
+	}
+	return &Undo{Tool: u.Tool, Input: s.json(u.Input), Reason: s.text(u.Reason)}
 }
 
 // text takes secrets out of a text. Where one is cut too, this comes first: a part

@@ -71,6 +71,18 @@ func (b *Broker) Elsewhere(scope Scope) []string {
 	return names
 }
 
+// Whereabouts says of the sources that may have a tool whether one of them must be
+// asked elsewhere, and whether one must be asked on somebody's behalf.
+func (b *Broker) Whereabouts(id string) (elsewhere, scoped bool) {
+	for _, s := range b.sources {
+		if s.mayHave(namespaceOf(id)) {
+			elsewhere = elsewhere || s.remote != nil
+			scoped = scoped || s.scoped != nil
+		}
+	}
+	return elsewhere, scoped
+}
+
 // Here is a broker of the sources alone that need not be asked elsewhere.
 func (b *Broker) Here() *Broker {
 	here := &Broker{secrets: b.secrets, policy: b.policy, modes: b.modes, gates: b.gates, auditor: b.auditor}

@@ -15,13 +15,25 @@ type Undo struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// UndoFunc says how a write is undone that was called with an input and returned a
+// result. It does nothing outside. An error says why it cannot be undone.
+type UndoFunc func(input, result json.RawMessage) (Undo, error)
+
+// Undo sets how writes are undone whose tools do not say so themselves, by the ids of
+// these: see [Tool.Undo]. It is called before the broker is used.
+func (b *Broker) Undo(undos map[string]UndoFunc) { b.undos = undos }
+
 // MaxUndoInput bounds the input of an undo, in bytes: a thread remembers it.
 const MaxUndoInput = 4 << 10
 
 // undo asks the tool how a write is undone that was applied with a result. A tool
 // that cannot say has been called all the same.
 func (c *call) undo(result json.RawMessage) (undo *Undo) {
-	if c.tool.Undo == nil || c.tool.Operation != Write {
+	say := c.tool.Undo
+	if say == nil {
+		say = c.declaredUndo
+	}
+	if say == nil || c.tool.Operation != Write {
 		return nil
 	}
 	defer func() {
@@ -30,7 +42,7 @@ func (c *call) undo(result json.RawMessage) (undo *Undo) {
 			undo = &Undo{Reason: "the tool could not say how: an internal fault"}
 		}
 	}()
-	said, err := c.tool.Undo(c.input, result)
+	said, err := say(c.input, result)
 	switch {
 	case err != nil:
 		return &Undo{Reason: "the tool could not say how: " + plain(c.secrets.text(err.Error()), maxMessage)}

@@ -4,22 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/heddle-dev/heddle/catalog"
-)
-
-const (
-	// maxCost bounds the evaluation of one expression, in CEL's units.
-	maxCost = 1_000_000
-	// maxExpression bounds an expression, in bytes.
-	maxExpression = 4 << 10
-	// maxInput bounds the members of an input.
-	maxInput = 64
+	"github.com/heddle-dev/heddle/catalog/expression"
 )
 
 // Declaration says how to find out what became of the calls of a write. The
@@ -45,13 +36,8 @@ type Declaration struct {
 // Lookup is a compiled [Declaration].
 type Lookup struct {
 	read                        string
-	members                     []member
-	applied, notApplied, result cel.Program
-}
-
-type member struct {
-	name  string
-	value cel.Program
+	input                       expression.Mapping
+	applied, notApplied, result *expression.Expression
 }
 
 var _ catalog.Lookup = (*Lookup)(nil)
@@ -66,9 +52,7 @@ var (
 )
 
 func environment(more ...cel.EnvOption) (*cel.Env, error) {
-	return cel.NewEnv(append([]cel.EnvOption{
-		cel.CrossTypeNumericComparisons(true),
-		cel.OptionalTypes(),
+	return expression.Environment(append([]cel.EnvOption{
 		cel.Variable("key", cel.StringType),
 		cel.Variable("input", cel.MapType(cel.StringType, cel.DynType)),
 	}, more...)...)
@@ -84,58 +68,34 @@ func Compile(d Declaration) (*Lookup, error) {
 	if d.Applied == "" {
 		return nil, errors.New("applied: is empty; say which answer means that the write was applied")
 	}
-	if len(d.Input) > maxInput {
-		return nil, fmt.Errorf("input: has %d members, at most %d are allowed", len(d.Input), maxInput)
-	}
 	l := &Lookup{read: d.Read}
-	names := make([]string, 0, len(d.Input))
-	for name := range d.Input {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		program, err := compile(asked, d.Input[name], false)
-		if err != nil {
-			return nil, fmt.Errorf("input.%s: %w", name, err)
-		}
-		l.members = append(l.members, member{name, program})
-	}
-	for _, e := range []struct {
-		field, text string
-		into        *cel.Program
-		truth       bool
-	}{{"applied", d.Applied, &l.applied, true}, {"not_applied", d.NotApplied, &l.notApplied, true}, {"result", d.Result, &l.result, false}} {
-		if e.text == "" {
-			continue
-		}
-		program, err := compile(judged, e.text, e.truth)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.field, err)
-		}
-		*e.into = program
-	}
-	return l, nil
-}
-
-// compile makes a program of an expression, which is to be true or false where truth
-// says so.
-func compile(in func() (*cel.Env, error), text string, truth bool) (cel.Program, error) {
-	if len(text) > maxExpression {
-		return nil, fmt.Errorf("is %d bytes long, at most %d are allowed", len(text), maxExpression)
-	}
-	env, err := in()
+	env, err := asked()
 	if err != nil {
 		return nil, err
 	}
-	ast, issues := env.Compile(text)
-	if issues.Err() != nil {
-		first := issues.Errors()[0]
-		return nil, fmt.Errorf("%d:%d: %s", first.Location.Line(), first.Location.Column()+1, first.Message)
+	if l.input, err = expression.CompileMapping(env, d.Input); err != nil {
+		return nil, err
 	}
-	if kind := ast.OutputType(); truth && !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {
-		return nil, fmt.Errorf("is of type %s, want true or false", kind)
+	if env, err = judged(); err != nil {
+		return nil, err
 	}
-	return env.Program(ast, cel.CostLimit(maxCost))
+	for _, e := range []struct {
+		field, text string
+		into        **expression.Expression
+		compile     func(*cel.Env, string) (*expression.Expression, error)
+	}{
+		{"applied", d.Applied, &l.applied, expression.CompileTruth},
+		{"not_applied", d.NotApplied, &l.notApplied, expression.CompileTruth},
+		{"result", d.Result, &l.result, expression.Compile},
+	} {
+		if e.text == "" {
+			continue
+		}
+		if *e.into, err = e.compile(env, e.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.field, err)
+		}
+	}
+	return l, nil
 }
 
 // Tool is the id of the tool that reads.
@@ -147,18 +107,11 @@ func (l *Lookup) Input(key string, input json.RawMessage) (json.RawMessage, erro
 	if err != nil {
 		return nil, err
 	}
-	members := map[string]json.RawMessage{}
-	for _, m := range l.members {
-		value, _, err := m.value.Eval(sees)
-		if err != nil {
-			return nil, fmt.Errorf("input.%s: %w", m.name, err)
-		}
-		if members[m.name], err = encode(value); err != nil {
-			return nil, fmt.Errorf("input.%s: %w", m.name, err)
-		}
-	}
-	return json.Marshal(members)
+	return l.input.Input(sees)
 }
+
+// Shape is what is known of what the read is called with.
+func (l *Lookup) Shape() expression.Shape { return l.input.Shape() }
 
 // Judge says what the answer of the read tells of the write. An error says that it
 // tells nothing yet.
@@ -170,21 +123,21 @@ func (l *Lookup) Judge(key string, input json.RawMessage, outcome catalog.Outcom
 	sees["output"], sees["error"] = types.NullValue, types.NullValue
 	if failed := outcome.Error; failed != nil {
 		sees["error"] = failure(failed)
-		if l.notApplied != nil && holds(l.notApplied, sees) == nil {
+		if l.notApplied != nil && l.notApplied.Holds(sees) == nil {
 			return catalog.Reconciled{Found: catalog.FoundNotApplied}, nil
 		}
 		return catalog.Reconciled{}, failed
 	}
-	if sees["output"], err = decode(outcome.Result); err != nil {
+	if sees["output"], err = expression.Decode(outcome.Result); err != nil {
 		return catalog.Reconciled{}, err
 	}
-	applied := holds(l.applied, sees)
+	applied := l.applied.Holds(sees)
 	switch {
 	case applied == nil:
 		return l.applies(sees, outcome)
-	case !errors.Is(applied, errFalse):
+	case !errors.Is(applied, expression.ErrFalse):
 		return catalog.Reconciled{Found: catalog.FoundNothing, Reason: "applied: " + applied.Error()}, nil
-	case l.notApplied == nil || holds(l.notApplied, sees) == nil:
+	case l.notApplied == nil || l.notApplied.Holds(sees) == nil:
 		return catalog.Reconciled{Found: catalog.FoundNotApplied}, nil
 	}
 	return catalog.Reconciled{Found: catalog.FoundNothing, Reason: "the answer of " + l.read + " says neither that it was applied nor that it was not"}, nil
@@ -195,31 +148,23 @@ func (l *Lookup) applies(sees map[string]any, outcome catalog.Outcome) (catalog.
 	if l.result == nil {
 		return catalog.Reconciled{Found: catalog.FoundApplied, Result: outcome.Result}, nil
 	}
-	value, _, err := l.result.Eval(sees)
-	var text json.RawMessage
-	if err == nil {
-		text, err = encode(value)
-	}
+	text, err := l.result.Value(sees)
 	if err != nil {
 		return catalog.Reconciled{Found: catalog.FoundNothing, Reason: "it was applied, and result: " + err.Error()}, nil
 	}
 	return catalog.Reconciled{Found: catalog.FoundApplied, Result: text}, nil
 }
 
-var errFalse = errors.New("is false")
-
-// holds is nil where an expression is true, errFalse where it is false, and else why
-// it has no value.
-func holds(program cel.Program, sees map[string]any) error {
-	value, _, err := program.Eval(sees)
+// seen is what every expression sees of a call.
+func seen(key string, input json.RawMessage) (map[string]any, error) {
+	value, err := expression.DecodeInput(input)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	switch truth, ok := value.Value().(bool); {
-	case !ok:
-		return fmt.Errorf("is of type %s, want true or false", value.Type().TypeName())
-	case !truth:
-		return errFalse
-	}
-	return nil
+	return map[string]any{"key": key, "input": value}, nil
+}
+
+// failure is an error as expressions see it.
+func failure(e *catalog.Error) map[string]any {
+	return map[string]any{"code": e.Code, "message": e.Message}
 }

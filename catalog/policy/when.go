@@ -1,10 +1,7 @@
 package policy
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -14,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/catalog/expression"
 )
 
 // maxCost bounds the evaluation of one condition, in CEL's units: about one for
@@ -22,10 +20,8 @@ const maxCost = 100_000
 
 // environment is what conditions are about.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewEnv(
-		cel.CrossTypeNumericComparisons(true),
+	return expression.Environment(
 		cel.DefaultUTCTimeZone(true),
-		cel.OptionalTypes(),
 		cel.Variable("input", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("tenant", cel.StringType),
 		cel.Variable("user", cel.StringType),
@@ -102,7 +98,7 @@ type activation struct {
 }
 
 func newActivation(q catalog.Question) *activation {
-	return &activation{q: q, input: sync.OnceValues(func() (map[string]any, error) { return decode(q.Input) })}
+	return &activation{q: q, input: sync.OnceValues(func() (map[string]any, error) { return expression.DecodeInput(q.Input) })}
 }
 
 // holds evaluates a condition.
@@ -128,45 +124,4 @@ func (a *activation) holds(program cel.Program) (bool, error) {
 		return false, fmt.Errorf("it is of type %s, not true or false", value.Type().TypeName())
 	}
 	return holds, nil
-}
-
-// decode reads an input for CEL: whole numbers as int where they fit, and all
-// others as double.
-func decode(input json.RawMessage) (map[string]any, error) {
-	if len(bytes.TrimSpace(input)) == 0 {
-		return map[string]any{}, nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(input))
-	decoder.UseNumber()
-	var object map[string]any
-	if err := decoder.Decode(&object); err != nil {
-		return nil, fmt.Errorf("the input cannot be read: %w", err)
-	}
-	if object == nil {
-		return nil, errors.New("the input is no object")
-	}
-	for key, value := range object {
-		object[key] = native(value)
-	}
-	return object, nil
-}
-
-func native(value any) any {
-	switch v := value.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64() // out of range it is infinite, which compares as it should
-		return f
-	case []any:
-		for i := range v {
-			v[i] = native(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = native(v[key])
-		}
-	}
-	return value
 }

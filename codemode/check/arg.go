@@ -15,6 +15,8 @@ type arg struct {
 	typ string
 	// unknown says that no more than the type is known.
 	unknown bool
+	// present says that it is there, whatever it is.
+	present bool
 	// absent says that JSON leaves it out: it is undefined.
 	absent bool
 	// spread says that it stands for any number of values.
@@ -43,6 +45,9 @@ func (a *arg) is(typ string) bool { return a.typ == typ }
 
 // anything says whether nothing is known of the value, not even that it is there.
 func (a *arg) anything() bool { return a.typ == "" && !a.absent }
+
+// certain says whether it is known that JSON has the value.
+func (a *arg) certain() bool { return !a.absent && (a.typ != "" || a.present) }
 
 func (a *arg) isSpread() bool { return a.spread }
 
@@ -103,6 +108,7 @@ func (r *reader) arg(n *Node, depth int) *arg {
 		if slices.Contains(jsonTypes, n.Type) {
 			a.typ = n.Type
 		}
+		a.present = n.Present
 	}
 	return a
 }

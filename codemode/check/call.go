@@ -53,7 +53,9 @@ type Node struct {
 	Items []Node `json:"items,omitempty"`
 	// Type is the JSON type that an Unknown has, if that is certain: string, number,
 	// boolean, object, array or null.
-	Type     string           `json:"type,omitempty"`
+	Type string `json:"type,omitempty"`
+	// Present says that an Unknown is there for certain: it is not undefined.
+	Present  bool             `json:"present,omitempty"`
 	Position snippet.Position `json:"position"`
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +33,28 @@ func Check(calls []Call, tools Catalog) []Finding {
 	}
 	return found
 }
+
+// Input finds why an input cannot fit a schema, of which no more need be known than
+// its node says.
+func Input(schema json.RawMessage, input Node) []Finding {
+	const tool = "tool"
+	return Check([]Call{{Path: []string{"tools", "call"}, Args: []Node{literal(tool), input}}}, alone{tool: schema})
+}
+
+func literal(text string) Node {
+	value, _ := json.Marshal(text)
+	return Node{Kind: Literal, Value: value}
+}
+
+// alone is a catalog of a few tools.
+type alone map[string]json.RawMessage
+
+func (a alone) Lookup(id string) (json.RawMessage, bool) {
+	schema, known := a[id]
+	return schema, known
+}
+
+func (alone) Nearest(string) []string { return nil }
 
 // maxPath bounds the names of a path that may be a tool's.
 const maxPath = 32

@@ -24,7 +24,7 @@ func (m *matcher) object(s *schema.Value, a *arg, path []string) []fault {
 			break
 		}
 		at := append(slices.Clip(path), member.name)
-		if names != nil && !member.value.anything() && !member.value.absent {
+		if names != nil && member.value.certain() {
 			name := &arg{at: member.value.at, typ: "string", text: member.name}
 			if wrong := m.match(names, name, at); len(wrong) > 0 {
 				faults = append(faults, fault{at: member.value, path: at, message: "has a name that " + wrong[0].message, hint: wrong[0].hint})
@@ -137,7 +137,7 @@ func (m *matcher) wanted(property *schema.Value) string {
 // unknownProperty reports a member that a schema has no place for. One whose value
 // is not known may be undefined, and so not be there.
 func (m *matcher) unknownProperty(s *schema.Value, member argMember, path []string) []fault {
-	if member.value.anything() || member.value.absent || !m.take(len(s.Get("properties").Fields())) {
+	if !member.value.certain() || !m.take(len(s.Get("properties").Fields())) {
 		return nil
 	}
 	var names []string
@@ -163,7 +163,7 @@ func (m *matcher) members(s *schema.Value, a *arg, path []string) []fault {
 	for _, member := range a.members {
 		if !member.value.absent {
 			possible++
-			if !member.value.anything() {
+			if member.value.certain() {
 				certain++
 			}
 		}
@@ -254,7 +254,7 @@ func mayEqualObject(a *arg, v *schema.Value) bool {
 	for _, member := range a.members {
 		other := v.Get(member.name)
 		switch {
-		case other == nil && !member.value.absent && !member.value.anything():
+		case other == nil && member.value.certain():
 			return false
 		case other != nil && !mayEqual(member.value, other):
 			return false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/lookup"
+	"github.com/heddle-dev/heddle/catalog/undo"
 )
 
 // MCP is a server of the Model Context Protocol, as configured. What else can be
@@ -29,9 +30,10 @@ type MCP struct {
 	// Tools say what may be done with which tools, in the file's order.
 	Tools []ToolAccess
 	// HonoursKeys are patterns of tools that honour idempotency keys; Lookups say how
-	// to find out what became of a write.
+	// to find out what became of a write, Undos how one is undone.
 	HonoursKeys []string
 	Lookups     []lookup.Declaration
+	Undos       []undo.Declaration
 	Timeout     time.Duration
 	// Allow are hosts that may be reached by plain HTTP and at private addresses.
 	Allow []string
@@ -77,6 +79,7 @@ func readMCP(v value, name string) MCP {
 			v.each(func(_ value, pattern string) { m.HonoursKeys = append(m.HonoursKeys, pattern) })
 		}},
 		field{name: "reconcile", read: func(v value) { m.Lookups = readLookups(v, name) }},
+		field{name: "undo", read: func(v value) { m.Undos = readUndos(v, name) }},
 		field{name: "timeout", read: func(v value) { m.Timeout = v.duration(catalog.MaxTimeout) }},
 		field{name: "allow", read: func(v value) {
 			v.list(func(host value) { m.Allow = append(m.Allow, host.filled()) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/lookup"
+	"github.com/heddle-dev/heddle/catalog/undo"
 )
 
 // OpenAPI is a service whose operations are tools, by its OpenAPI specification.
@@ -32,9 +33,11 @@ type OpenAPI struct {
 	// approval of each call; Reads are operations that only read.
 	Protect, Reads []string
 	// HonoursKeys are writes whose service honours idempotency keys, named as in
-	// Protect; Lookups say how to find out what became of a write.
+	// Protect; Lookups say how to find out what became of a write, Undos how one is
+	// undone.
 	HonoursKeys []string
 	Lookups     []lookup.Declaration
+	Undos       []undo.Declaration
 	// Timeout bounds one call. 0: the default.
 	Timeout time.Duration
 }
@@ -101,6 +104,7 @@ func readOpenAPI(v value, namespace, dir string) OpenAPI {
 			v.each(func(v value, text string) { o.HonoursKeys = append(o.HonoursKeys, v.protected(text)) })
 		}},
 		field{name: "reconcile", read: func(v value) { o.Lookups = readLookups(v, namespace) }},
+		field{name: "undo", read: func(v value) { o.Undos = readUndos(v, namespace) }},
 		field{name: "timeout", read: func(v value) { o.Timeout = v.duration(maxCall) }},
 	)
 	if o.Root != "" && o.File != "" {

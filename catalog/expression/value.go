@@ -1,37 +1,19 @@
-package lookup
+package expression
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-
-	"github.com/heddle-dev/heddle/catalog"
 )
 
-// seen is what every expression sees of a call.
-func seen(key string, input json.RawMessage) (map[string]any, error) {
-	value, err := decode(input)
-	if err != nil {
-		return nil, fmt.Errorf("the input of the call: %w", err)
-	}
-	if value == types.NullValue {
-		value = map[string]any{}
-	}
-	return map[string]any{"key": key, "input": value}, nil
-}
-
-// failure is an error as expressions see it.
-func failure(e *catalog.Error) map[string]any {
-	return map[string]any{"code": e.Code, "message": e.Message}
-}
-
-// decode reads JSON for CEL: whole numbers as int where they fit, and all others as
-// double.
-func decode(text json.RawMessage) (any, error) {
+// Decode reads JSON for CEL: whole numbers as int where they fit, and all others as
+// double. No JSON at all is null.
+func Decode(text json.RawMessage) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return types.NullValue, nil
 	}
@@ -42,6 +24,22 @@ func decode(text json.RawMessage) (any, error) {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	return native(value), nil
+}
+
+// DecodeInput reads the input of a call, an object. No JSON at all is an empty one.
+func DecodeInput(text json.RawMessage) (map[string]any, error) {
+	value, err := Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("the input %w", err)
+	}
+	object, ok := value.(map[string]any)
+	switch {
+	case ok:
+		return object, nil
+	case len(bytes.TrimSpace(text)) == 0:
+		return map[string]any{}, nil
+	}
+	return nil, errors.New("the input is no object")
 }
 
 func native(value any) any {
