@@ -21,7 +21,7 @@ func (t *thread) edit(ctx workflow.Context, d contract.Decision) (contract.Decid
 	ap := t.approval(d.Approval)
 	in := activities.ReplanInput{Thread: t.governed(), Call: ap.Call, Tool: ap.Tool, Input: d.Input}
 	ctx = workflow.WithActivityOptions(ctx, replanOptions("edit of "+ap.Call))
-	var planned activities.PlannedCall
+	var planned activities.ReplanResult
 	if err := workflow.ExecuteActivity(ctx, a.Replan, in).Get(ctx, &planned); err != nil {
 		return contract.Decided{}, refuse(contract.CodeInternal, "input: cannot be checked now: %s", cause(err))
 	}
@@ -31,7 +31,7 @@ func (t *thread) edit(ctx workflow.Context, d contract.Decision) (contract.Decid
 	if p := planned.Problem; p != nil {
 		return contract.Decided{}, refuse(contract.ErrInvalid, "input: %s: %s", p.Code, p.Message)
 	}
-	t.replace(ap, planned)
+	t.replace(ap, planned.PlannedCall)
 	return t.vote(ap, d), nil
 }
 

@@ -37,8 +37,8 @@ func grantable(p *catalog.Plan) { p.Grantable = true }
 func (h *harness) replanned(answer func(activities.ReplanInput) activities.PlannedCall) {
 	var a *activities.Activities
 	h.OnActivity(a.Replan, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, in activities.ReplanInput) (activities.PlannedCall, error) {
-			return answer(in), nil
+		func(_ context.Context, in activities.ReplanInput) (activities.ReplanResult, error) {
+			return activities.ReplanResult{PlannedCall: answer(in)}, nil
 		})
 }
 

@@ -28,6 +28,8 @@ type reconciliation struct {
 	// made with, for as long as the tool is asked.
 	of    *call
 	input contract.Call
+	// thread is what activities are told of it, with the rules of the message.
+	thread contract.Start
 	// timeout bounds the call.
 	timeout time.Duration
 	// unknown is what the call ends with where nobody finds out.
@@ -87,7 +89,7 @@ func (t *thread) doubt(turn *turn, c *call, unknown activities.CallResult) {
 		return
 	}
 	plan := c.planned.Plan
-	r := &reconciliation{ref: c.ref(), of: c, input: c.planned.Call, timeout: plan.Timeout, unknown: unknown, Reconciliation: contract.Reconciliation{
+	r := &reconciliation{ref: c.ref(), of: c, thread: t.governed(), input: c.planned.Call, timeout: plan.Timeout, unknown: unknown, Reconciliation: contract.Reconciliation{
 		ID: c.planned.ID + "-r", Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
 		InputDigest: plan.InputDigest, Resource: plan.ResourceKey,
 		Reason: cut(why(unknown.Problem), contract.MaxPartText), OpenedAt: workflow.Now(t.ctx),
@@ -141,7 +143,7 @@ func (t *thread) follow(r *reconciliation, expiry time.Duration) {
 func (t *thread) lookInto(ctx workflow.Context, r *reconciliation) activities.ReconcileResult {
 	var found activities.ReconcileResult
 	options := reconcileOptions("what became of "+r.Tool+"?", r.timeout)
-	in := activities.ReconcileInput{Thread: t.start, Root: t.info.FirstRunID, Call: r.ref}
+	in := activities.ReconcileInput{Thread: r.thread, Root: t.info.FirstRunID, Call: r.ref}
 	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), a.Reconcile, in).Get(ctx, &found); err != nil {
 		return activities.ReconcileResult{Found: catalog.FoundNothing, Reason: "the tool cannot be asked: " + cause(err)}
 	}

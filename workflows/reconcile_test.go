@@ -62,6 +62,25 @@ func (h *harness) say(id string, finding contract.Finding, result string) {
 	h.SignalWorkflow(contract.SignalReconcile, contract.Reconcile{Reconciliation: id, Finding: finding, Result: json.RawMessage(result), By: "bob"})
 }
 
+// What became of a write is looked up within the rules of the message.
+func TestLookUpWithinTheRulesOfTheMessage(t *testing.T) {
+	h := newHarness(t, writing("orders.refund"), answer("done"))
+	h.write = unknown
+	rules := []contract.Rule{{Tools: []string{"orders.get"}, Effect: "block"}}
+	h.reconcile = func(in activities.ReconcileInput) (activities.ReconcileResult, error) {
+		if len(in.Thread.PromptPolicy) != 1 || in.Thread.PromptPolicy[0].Effect != "block" {
+			t.Errorf("the rules of the message are %v", in.Thread.PromptPolicy)
+		}
+		return activities.ReconcileResult{Found: catalog.FoundApplied, Result: activities.CallResult{Result: json.RawMessage(`1`)}}, nil
+	}
+	h.at(0, func() { h.update(contract.UpdateSubmit, contract.Submission{ID: "s1", Text: "do", Policy: rules}, nil) })
+	h.at(time.Hour, func() {
+		h.wantCodes(map[string]string{"t1-s1-c1": "1"})
+		h.close()
+	})
+	h.run()
+}
+
 // While the tool of one write finds out, another write to the same resource waits, and
 // goes on as if nothing had been.
 func TestWriteWaitsWhileAToolFindsOut(t *testing.T) {

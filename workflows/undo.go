@@ -123,7 +123,8 @@ func (t *thread) undoNext(cancelled *turn) {
 }
 
 // runUndo undoes the writes of a turn, the last one first, each by a call that is
-// planned, approved and carried out like any other. It stops at the first that fails.
+// planned, approved and carried out like any other. It stops at the first that fails;
+// what can never be undone it leaves and goes on.
 func (t *thread) runUndo(turn *turn) {
 	problem := t.cannotUndo(turn.undoes)
 	for problem == nil {
@@ -171,6 +172,10 @@ func (t *thread) undo(turn *turn, a *Applied) *contract.Problem {
 	turn.Steps++
 	id := fmt.Sprintf("%s-u%d", turn.ID, turn.Steps)
 	planned, problem := t.planUndo(turn, id, a.Undo)
+	if reason := unfit(planned, problem); reason != "" && workflow.GetVersion(t.ctx, changeUnfitUndo, workflow.DefaultVersion, 1) >= 1 {
+		a.Undo = &catalog.Undo{Reason: cut(a.Undo.Tool+" cannot undo it: "+reason, activities.MaxCarriedText)}
+		return nil
+	}
 	if problem == nil {
 		c := &call{planned: planned, undoes: a.Call}
 		t.open = []contract.Call{planned.Call}
@@ -196,10 +201,14 @@ func (t *thread) undo(turn *turn, a *Applied) *contract.Problem {
 
 // planUndo plans the call that undoes a write.
 func (t *thread) planUndo(turn *turn, id string, undo *catalog.Undo) (activities.PlannedCall, *contract.Problem) {
-	var planned activities.PlannedCall
+	var result activities.ReplanResult
 	ctx := workflow.WithActivityOptions(turn.ctx, replanOptions("plan the undo "+id))
-	in := activities.ReplanInput{Thread: t.governed(), Call: id, Tool: undo.Tool, Input: undo.Input}
-	err := workflow.ExecuteActivity(ctx, a.Replan, in).Get(t.ctx, &planned)
+	in := activities.ReplanInput{Thread: t.governed(), Call: id, Tool: undo.Tool, Input: undo.Input, Limits: turn.Steps == 1}
+	err := workflow.ExecuteActivity(ctx, a.Replan, in).Get(t.ctx, &result)
+	planned := result.PlannedCall
+	if result.Limits != nil {
+		turn.limits = result.Limits.WithDefaults()
+	}
 	switch {
 	case err != nil:
 		return planned, turn.problem(contract.CodeInternal, err)
@@ -207,6 +216,22 @@ func (t *thread) planUndo(turn *turn, id string, undo *catalog.Undo) (activities
 		return planned, &contract.Problem{Code: contract.ErrInvalid, Message: "it is no tool that writes"}
 	}
 	return planned, nil
+}
+
+// changeUnfitUndo is the change by which a write whose undo can never be made is left,
+// and does not keep those before it from being undone.
+const changeUnfitUndo = "unfit-undo"
+
+// unfit says why the undo of a write can never be made, whoever asks for it when: what
+// the write said does not fit the tool that undoes. Empty: it may be made.
+func unfit(planned activities.PlannedCall, problem *contract.Problem) string {
+	switch {
+	case problem != nil && problem.Code == contract.ErrInvalid:
+		return problem.Message
+	case problem == nil && planned.Problem != nil && planned.Problem.Code == catalog.CodeInvalidInput:
+		return planned.Problem.Message
+	}
+	return ""
 }
 
 // undoReport says what was undone of a turn, and what was not.

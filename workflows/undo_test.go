@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -230,6 +231,61 @@ func TestCancelledTurnIsUndone(t *testing.T) {
 	if written := h.written(); written != "a una" {
 		t.Errorf("written %q", written)
 	}
+}
+
+// A write whose undo can never be made is left, and those before it are undone.
+func TestUndoThatDoesNotFit(t *testing.T) {
+	h := newHarness(t, freely("a", "b", "c", "d"), answer("done"))
+	h.replanned(func(in activities.ReplanInput) activities.PlannedCall {
+		planned := planOf(in)
+		planned.Plan.NeedsApproval = false
+		switch in.Tool {
+		case "unb":
+			return activities.PlannedCall{Call: planned.Call, Problem: &contract.Problem{Code: catalog.CodeInvalidInput, Message: "/id is null"}}
+		case "unc":
+			planned.Plan.Operation = catalog.Read
+		}
+		return planned
+	})
+	h.undoBy(done)
+	h.at(0, func() { h.submit("s1", "do") })
+	h.at(time.Minute, func() { h.undo("u", "t1") })
+	h.at(2*time.Minute, func() {
+		const want = "Undone: d (t1-s1-c4), a (t1-s1-c1). Not undone: c (t1-s1-c3): unc cannot undo it: it is no tool that writes; " +
+			"b (t1-s1-c2): unb cannot undo it: /id is null."
+		if undo := h.ended("t2"); undo.Status != contract.StatusCompleted || undo.Answer != want {
+			t.Errorf("the undo %+v, problem %v", undo, undo.Problem)
+		}
+		h.close()
+	})
+	h.run()
+	if written := h.written(); written != "a b c d und una" {
+		t.Errorf("written %q", written)
+	}
+}
+
+// The approvals of an undo expire when the agent's limits say so.
+func TestUndoWithinTheLimitsOfTheAgent(t *testing.T) {
+	h := newHarness(t, freely("a"), answer("done"))
+	var a *activities.Activities
+	h.OnActivity(a.Replan, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.ReplanInput) (activities.ReplanResult, error) {
+			result := activities.ReplanResult{PlannedCall: planOf(in)}
+			if in.Limits {
+				result.Limits = &activities.Limits{ApprovalExpiry: time.Minute}
+			}
+			return result, nil
+		})
+	h.undoBy(done)
+	h.at(0, func() { h.submit("s1", "do") })
+	h.at(time.Minute, func() { h.undo("u", "t1") })
+	h.at(3*time.Minute, func() {
+		if undo := h.ended("t2"); undo.Status != contract.StatusFailed || undo.Problem.Code != contract.CodeApprovalExpired {
+			t.Errorf("the undo %+v, problem %v", undo, undo.Problem)
+		}
+		h.close()
+	})
+	h.run()
 }
 
 func TestUndoOfNoTurn(t *testing.T) {

@@ -15,13 +15,15 @@ import (
 )
 
 // shop is an HTTP service, and a server of the Model Context Protocol, that takes
-// orders and keeps them by their idempotency key.
+// orders and keeps them by their idempotency key. They can be cancelled.
 type shop struct {
 	*httptest.Server
 	mu sync.Mutex
-	// orders are the notes taken, by key; sent are the keys of all writes.
-	orders map[string]string
+	// orders are those taken, by key; sent are the keys of all writes, and done what
+	// they did.
+	orders map[string]ordered
 	sent   []string
+	done   []string
 	// lose says how the next writes go wrong: the order is "taken" and the answer a
 	// fault, or it is "dropped" and the answer a fault.
 	lose []string
@@ -29,19 +31,30 @@ type shop struct {
 	closed bool
 }
 
+// ordered is an order that was taken. One that is for nameless has no id.
+type ordered struct {
+	ID   string `json:"id,omitempty"`
+	Note string `json:"note"`
+}
+
 func newShop(t *testing.T) *shop {
-	s := &shop{orders: map[string]string{}}
+	s := &shop{orders: map[string]ordered{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /orders", func(w http.ResponseWriter, r *http.Request) {
 		var order struct{ Note string }
 		_ = json.NewDecoder(r.Body).Decode(&order)
-		if !s.take(r.Header.Get("Idempotency-Key"), order.Note) {
+		text, ok := s.take(r.Header.Get("Idempotency-Key"), order.Note)
+		if !ok {
 			http.Error(w, "{}", http.StatusInternalServerError)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
-		fmt.Fprintf(w, `{"note":%q}`, order.Note)
+		_, _ = io.WriteString(w, text)
+	})
+	mux.HandleFunc("DELETE /orders/{id}", func(w http.ResponseWriter, r *http.Request) {
+		s.cancel(r.Header.Get("Idempotency-Key"), "shop", r.PathValue("id"))
+		w.WriteHeader(http.StatusNoContent)
 	})
 	mux.HandleFunc("GET /orders", func(w http.ResponseWriter, r *http.Request) {
 		text, open := s.find(r.URL.Query().Get("reference"))
@@ -59,7 +72,7 @@ func newShop(t *testing.T) *shop {
 }
 
 // take takes an order, or fails in the way that is next.
-func (s *shop) take(key, note string) bool {
+func (s *shop) take(key, note string) (text string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = append(s.sent, key)
@@ -68,9 +81,21 @@ func (s *shop) take(key, note string) bool {
 		how, s.lose = s.lose[0], s.lose[1:]
 	}
 	if how != "dropped" {
-		s.orders[key] = note
+		o := ordered{Note: note}
+		if note != "nameless" {
+			o.ID = fmt.Sprintf("o%d", len(s.orders)+1)
+		}
+		s.orders[key], s.done = o, append(s.done, note)
 	}
-	return how == ""
+	encoded, _ := json.Marshal(s.orders[key])
+	return string(encoded), how == ""
+}
+
+// cancel cancels an order.
+func (s *shop) cancel(key, by, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent, s.done = append(s.sent, key), append(s.done, by+" cancels "+id)
 }
 
 // find lists the orders of a key.
@@ -78,14 +103,15 @@ func (s *shop) find(key string) (text string, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	items := []any{}
-	if note, taken := s.orders[key]; taken {
-		items = append(items, map[string]string{"note": note + " (looked up)"})
+	if o, taken := s.orders[key]; taken {
+		o.Note += " (looked up)"
+		items = append(items, o)
 	}
 	encoded, _ := json.Marshal(map[string]any{"items": items})
 	return string(encoded), !s.closed
 }
 
-// mcp answers the protocol with the tools take and find.
+// mcp answers the protocol with the tools take, find and drop.
 func (s *shop) mcp(w http.ResponseWriter, r *http.Request) {
 	var m struct {
 		ID     json.RawMessage
@@ -108,7 +134,8 @@ func (s *shop) mcp(w http.ResponseWriter, r *http.Request) {
 		text := func(name string) string {
 			return fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string"}},"required":[%q]}`, name, name)
 		}
-		result = fmt.Sprintf(`{"tools":[{"name":"take","inputSchema":%s},{"name":"find","inputSchema":%s}]}`, text("note"), text("reference"))
+		result = fmt.Sprintf(`{"tools":[{"name":"take","inputSchema":%s},{"name":"find","inputSchema":%s},{"name":"drop","inputSchema":%s}]}`,
+			text("note"), text("reference"), text("id"))
 	case "tools/call":
 		if m.Params.Name == "find" {
 			text, _ := s.find(m.Params.Arguments["reference"])
@@ -116,11 +143,17 @@ func (s *shop) mcp(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 		key, _ := m.Params.Meta["dev.heddle/idempotency-key"].(string)
-		if !s.take(key, m.Params.Arguments["note"]) {
+		if m.Params.Name == "drop" {
+			s.cancel(key, "far", m.Params.Arguments["id"])
+			result = `{"content":[]}`
+			break
+		}
+		text, ok := s.take(key, m.Params.Arguments["note"])
+		if !ok {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
-		result = fmt.Sprintf(`{"content":[],"structuredContent":{"note":%q}}`, m.Params.Arguments["note"])
+		result = `{"content":[],"structuredContent":` + text + `}`
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
@@ -139,6 +172,11 @@ paths:
       operationId: create
       requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {note: {type: string}}}}}}
       responses: {'201': {description: ok, content: {application/json: {schema: {type: object}}}}}
+  /orders/{id}:
+    delete:
+      operationId: cancel
+      parameters: [{name: id, in: path, required: true, schema: {type: string, minLength: 1}}]
+      responses: {'204': {description: ok}}
 `
 
 // shopConfig has the shop as a service and as a server. The calls are short, since
@@ -152,7 +190,7 @@ agents:
   tester:
     instructions: Do what the user says.
     model: play
-    tools: [shop.create, far.take]
+    tools: [shop.create, shop.cancel, far.take, far.drop]
 policy:
   - {tools: [shop.create, far.take], effect: allow, without_approval: true}
 openapi:
@@ -167,6 +205,8 @@ openapi:
         input: {reference: key}
         applied: size(output.items) > 0
         result: output.items[0]
+    undo:
+      shop.create: {tool: shop.cancel, input: {id: result.id}}
 mcp:
   far:
     url: URL/mcp
@@ -179,6 +219,8 @@ mcp:
         input: {reference: key}
         applied: size(output.items) > 0
         result: output.items[0]
+    undo:
+      far.take: {tool: far.drop, input: {id: result.id}}
 `, "URL", url), "HOST", host)
 }
 
@@ -195,8 +237,8 @@ func TestDeclaredLookups(t *testing.T) {
 			told   string
 			writes int
 		}{
-			"taken":   {[]string{"taken"}, `{"note":"mug (looked up)"}`, 1},
-			"dropped": {[]string{"dropped"}, `{"note":"mug"}`, 2},
+			"taken":   {[]string{"taken"}, `{"id":"o1","note":"mug (looked up)"}`, 1},
+			"dropped": {[]string{"dropped"}, `{"id":"o1","note":"mug"}`, 2},
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
