@@ -14,6 +14,9 @@ func Build(documents []Document) *Index {
 		lexicon: englishLexicon(), wordTerms: make(map[string]int32), termIDs: make(map[string]int32),
 		starts: []uint32{0},
 	}, nameIDs: make(map[string]int32)}
+	for word := range stopWords {
+		b.wordTerms[word] = noTerm
+	}
 	b.splitter.emit = b.word
 	known := make(map[string]bool, len(documents))
 	for i := range documents {
@@ -56,8 +59,11 @@ func (b *builder) add(d *Document) {
 		b.nameIDs[keys[1]] = doc
 	}
 	b.docs = append(b.docs, entry{
-		id: d.ID, name: b.nameIDs[keys[1]], namespace: d.Namespace, operation: d.Operation, deprecated: d.Deprecated,
+		id: d.ID, name: b.nameIDs[keys[1]], namespace: d.Namespace, operation: d.Operation,
 	})
+	if d.Deprecated {
+		b.deprecated = append(b.deprecated, doc)
+	}
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
 		if key != "" {
@@ -128,17 +134,14 @@ func (b *builder) term(word []byte) int32 {
 		return term
 	}
 	text := string(word)
-	term := int32(noTerm)
-	if !stopWords[text] {
-		stemmed := stem(text)
-		var known bool
-		if term, known = b.termIDs[stemmed]; !known {
-			term = int32(len(b.terms)) //nolint:gosec // terms have to fit into memory
-			b.terms = append(b.terms, stemmed)
-			b.termIDs[stemmed] = term
-			b.worth = append(b.worth, 0)
-			b.found = append(b.found, 0)
-		}
+	stemmed := stem(text)
+	term, known := b.termIDs[stemmed]
+	if !known {
+		term = int32(len(b.terms)) //nolint:gosec // terms have to fit into memory
+		b.terms = append(b.terms, stemmed)
+		b.termIDs[stemmed] = term
+		b.worth = append(b.worth, 0)
+		b.found = append(b.found, 0)
 	}
 	b.wordTerms[text] = term
 	return term
@@ -200,6 +203,10 @@ func (b *builder) finish() {
 		b.sorted[term] = int32(term) //nolint:gosec // as in term
 	}
 	slices.SortFunc(b.sorted, func(x, y int32) int { return strings.Compare(b.terms[x], b.terms[y]) })
+	b.shapes = make([]shape, len(b.sorted))
+	for i, term := range b.sorted {
+		b.shapes[i] = shapeOf(b.terms[term])
+	}
 }
 
 // foldName folds as much of a name as is compared.

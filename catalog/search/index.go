@@ -82,15 +82,19 @@ const fullWeight = 1<<16 - 1
 // store is what an index shares with those made from it by Restrict.
 type store struct {
 	docs []entry
+	// deprecated are those of them that are.
+	deprecated []int32
 	// names has the folded id, name and title of each document, sorted.
 	names []nameKey
 
-	// wordTerms has each word that was read and its term, noTerm for a stop word;
-	// termIDs has each stem. sorted are the terms in order of their text.
+	// wordTerms has each word that was read and its term, and noTerm for stop words;
+	// termIDs has each stem. sorted are the terms in order of their text, and shapes
+	// what these look like.
 	wordTerms map[string]int32
 	termIDs   map[string]int32
 	terms     []string
 	sorted    []int32
+	shapes    []shape
 
 	// The documents of term t are postDocs[offsets[t]:offsets[t+1]], and its weight
 	// in each is in postWeights.
@@ -115,8 +119,7 @@ type entry struct {
 	// order is the place of the id among all ids, sorted.
 	order int32
 	// name is the same for documents of the same name, but for case and separators.
-	name       int32
-	deprecated bool
+	name int32
 }
 
 type nameKey struct {

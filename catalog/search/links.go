@@ -7,7 +7,9 @@ type links struct {
 	// heads has the first link of each term, 0 for none.
 	heads []int32
 	list  []link // the first is not used
-	own   []float32
+	// own and best are what the word of each concept brings a document, and the best of
+	// its related ones.
+	own, best []float32
 }
 
 type link struct {
@@ -48,26 +50,31 @@ func (l *links) reset() {
 	l.list = l.list[:0]
 }
 
-// gains sets row to what each concept brings a document: as in scratch.gather, the
-// best of the related words and the word itself.
-func (l *links) gains(x *Index, doc int32, row []float32) {
-	clear(row)
-	l.own = slices.Grow(l.own[:0], len(row))[:len(row)]
+// gains appends to list what each of so many concepts brings a document, where it
+// brings any: as in scratch.gather, the best of the related words and the word
+// itself.
+func (l *links) gains(x *Index, doc int32, concepts int, list []gain) []gain {
+	l.own = slices.Grow(l.own[:0], concepts)[:concepts]
+	l.best = slices.Grow(l.best[:0], concepts)[:concepts]
 	clear(l.own)
+	clear(l.best)
 	for _, p := range x.termsOf(doc) {
 		for at := l.heads[p.term]; at != 0; at = l.list[at].next {
 			link := &l.list[at]
-			gain := link.weight * float32(p.weight) / fullWeight
+			amount := link.weight * float32(p.weight) / fullWeight
 			if link.related {
-				row[link.concept] = max(row[link.concept], gain)
+				l.best[link.concept] = max(l.best[link.concept], amount)
 			} else {
-				l.own[link.concept] += gain
+				l.own[link.concept] += amount
 			}
 		}
 	}
-	for c, gain := range l.own {
-		row[c] += gain
+	for c, own := range l.own {
+		if amount := l.best[c] + own; amount > 0 {
+			list = append(list, gain{int32(c), amount}) //nolint:gosec // at most maxConcepts
+		}
 	}
+	return list
 }
 
 // matches says which concepts a document has, and where.

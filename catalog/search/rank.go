@@ -38,16 +38,22 @@ func (s *scratch) before(x *Index, a, b int32) bool {
 // best are the n best documents by score alone, best first.
 func (s *scratch) best(x *Index, n int) []int32 {
 	heap := s.heap[:0] // the worst of them on top
+	var least float32  // its score, once the heap is full
 	for _, doc := range s.matching {
 		switch {
+		case s.scores[doc] < least:
 		case len(heap) < n:
 			heap = append(heap, doc)
 			for i := len(heap) - 1; i > 0 && s.before(x, heap[(i-1)/2], heap[i]); i = (i - 1) / 2 {
 				heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
 			}
+			if len(heap) == n {
+				least = s.scores[heap[0]]
+			}
 		case s.before(x, doc, heap[0]):
 			heap[0] = doc
 			s.sink(x, heap)
+			least = s.scores[heap[0]]
 		}
 	}
 	s.heap = heap
@@ -77,57 +83,6 @@ func (s *scratch) sink(x *Index, heap []int32) {
 	}
 }
 
-// vary puts those documents of the pool first that bring what those before them do
-// not: the words of a query count less once they are answered, and so does a name
-// that was there.
-func (s *scratch) vary(x *Index, pool []int32) {
-	concepts := len(s.request.concepts)
-	if len(pool) < 2 || concepts == 0 {
-		return
-	}
-	gains := slices.Grow(s.poolGains[:0], len(pool)*concepts)[:len(pool)*concepts]
-	s.poolGains = gains
-	most := make([]float32, concepts) // of each concept in the pool
-	for i, doc := range pool {
-		row := gains[i*concepts:][:concepts]
-		s.links.gains(x, doc, row)
-		for c, gain := range row {
-			most[c] = max(most[c], gain)
-		}
-	}
-	answered := make([]float32, concepts) // how much of each concept, from 0 to 1
-	answer := func(row []float32) {
-		for c, gain := range row {
-			if most[c] > 0 {
-				answered[c] = min(1, max(answered[c], gain/most[c]))
-			}
-		}
-	}
-	row := make([]float32, concepts)
-	for _, doc := range s.named {
-		s.links.gains(x, doc, row)
-		answer(row)
-	}
-	for place := range min(varied, len(pool)) {
-		next, most := place, float32(math.Inf(-1))
-		for i := place; i < len(pool); i++ {
-			score := s.scores[pool[i]]
-			if s.namesake(x, pool[i], pool[:place]) {
-				score *= 1 - namesakeCost
-			}
-			for c, gain := range gains[i*concepts:][:concepts] {
-				score -= repeatCost * answered[c] * gain
-			}
-			if score > most {
-				next, most = i, score
-			}
-		}
-		answer(gains[next*concepts:][:concepts])
-		toFront(pool[place:], next-place, 1)
-		toFront(gains[place*concepts:], (next-place)*concepts, concepts)
-	}
-}
-
 // lead moves the best document of each clause up, if it is not among the first: no
 // part of a request goes without an answer.
 func (s *scratch) lead(best []int32) []int32 {
@@ -141,16 +96,10 @@ func (s *scratch) lead(best []int32) []int32 {
 			best = append(best, doc)
 		}
 		if place > leadPlace {
-			toFront(best[leadPlace:], place-leadPlace, 1)
+			toFront(best[leadPlace:], place-leadPlace)
 		}
 	}
 	return best
-}
-
-// namesake reports whether one of the documents before has the same name.
-func (s *scratch) namesake(x *Index, doc int32, before []int32) bool {
-	name := x.docs[doc].name
-	return slices.ContainsFunc(before, func(other int32) bool { return x.docs[other].name == name })
 }
 
 // spread lets hits of a namespace that has had its share wait for hits of others
@@ -166,14 +115,13 @@ func (s *scratch) spread(x *Index, pool []int32, share int) {
 			}
 		}
 		had[x.docs[pool[next]].namespace]++
-		toFront(pool[place:], next-place, 1)
+		toFront(pool[place:], next-place)
 	}
 }
 
-// toFront moves n elements that begin at i to the front, and those before them
-// back.
-func toFront[T any](list []T, i, n int) {
-	moved := slices.Clone(list[i : i+n])
-	copy(list[n:], list[:i])
-	copy(list, moved)
+// toFront moves the element at i to the front, and those before it back.
+func toFront[T any](list []T, i int) {
+	moved := list[i]
+	copy(list[1:], list[:i])
+	list[0] = moved
 }

@@ -106,10 +106,10 @@ func (x *Index) knows(word []byte) bool {
 // note adds a concept to the clause at hand. It reports false if the word means
 // nothing to the index.
 func (r *request) note(x *Index, word []byte) bool {
-	if stopWords[string(word)] {
+	stemmed, term, stop := x.stem(word)
+	if stop {
 		return true
 	}
-	stemmed, term := x.stem(word)
 	i, known := r.byStem[stemmed]
 	if !known {
 		if len(r.concepts) == maxConcepts {
@@ -125,16 +125,20 @@ func (r *request) note(x *Index, word []byte) bool {
 	return c.term != noTerm || len(c.related) > 0
 }
 
-// stem returns a word's stem and its term, or noTerm.
-func (x *Index) stem(word []byte) (string, int32) {
-	if term, known := x.wordTerms[string(word)]; known && term != noTerm {
-		return x.terms[term], term
+// stem returns a word's stem and its term, or noTerm, and whether it is a stop
+// word.
+func (x *Index) stem(word []byte) (stemmed string, term int32, stop bool) {
+	if term, known := x.wordTerms[string(word)]; known {
+		if term == noTerm {
+			return "", noTerm, true
+		}
+		return x.terms[term], term, false
 	}
-	stemmed := stem(string(word))
+	stemmed = stem(string(word))
 	if term, known := x.termIDs[stemmed]; known {
-		return stemmed, term
+		return stemmed, term, false
 	}
-	return stemmed, noTerm
+	return stemmed, noTerm, false
 }
 
 // concept looks up what stands for a word.

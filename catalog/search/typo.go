@@ -59,9 +59,12 @@ func (x *Index) beginning(word string) []related {
 // halves are the two terms that a word is made of: sendmail finds send and mail.
 func (x *Index) halves(word string) []related {
 	for i := minPrefix; i <= len(word)-minPrefix; i++ {
-		_, first := x.stem([]byte(word[:i]))
-		_, second := x.stem([]byte(word[i:]))
-		if first >= 0 && second >= 0 && x.has(first) && x.has(second) {
+		_, first, _ := x.stem([]byte(word[:i]))
+		if first == noTerm || !x.has(first) {
+			continue
+		}
+		_, second, _ := x.stem([]byte(word[i:]))
+		if second != noTerm && x.has(second) {
 			return []related{{first, prefixWeight}, {second, prefixWeight}}
 		}
 	}
@@ -81,19 +84,22 @@ func (x *Index) misspelled(word, stemmed string) []related {
 	from, _ := slices.BinarySearchFunc(x.sorted, word[:1], func(term int32, letter string) int {
 		return strings.Compare(x.terms[term], letter)
 	})
-	wordLetters, stemLetters := letters(word), letters(stemmed)
+	to, _ := slices.BinarySearchFunc(x.sorted, word[0], func(term int32, letter byte) int {
+		return cmp.Or(cmp.Compare(x.terms[term][0], letter), -1)
+	})
+	wordShape, stemShape := shapeOf(word), shapeOf(stemmed)
 	var found []related
-	for _, term := range x.sorted[from:] {
-		text := x.terms[term]
-		if text[0] != word[0] {
-			break
+	for i, shape := range x.shapes[from:to] {
+		asWord, asStem := shape.near(wordShape, allowed), stemmed != word && shape.near(stemShape, allowed)
+		if !asWord && !asStem {
+			continue
 		}
-		has := letters(text)
-		distance := allowed + 1
-		if bits.OnesCount32(has^wordLetters) <= 2*allowed {
+		term := x.sorted[from+i]
+		text, distance := x.terms[term], allowed+1
+		if asWord {
 			distance = typos(word, text, allowed)
 		}
-		if stemmed != word && bits.OnesCount32(has^stemLetters) <= 2*allowed {
+		if asStem {
 			distance = min(distance, typos(stemmed, text, allowed))
 		}
 		if distance <= allowed && x.has(term) {
@@ -104,22 +110,31 @@ func (x *Index) misspelled(word, stemmed string) []related {
 	return slices.Clip(found[:min(len(found), maxResembling)])
 }
 
-// letters is the set of a word's letters, a bit for each; bits are shared by other
-// characters.
-func letters(word string) uint32 {
-	var set uint32
+// shape is what can be seen of a word without reading it: the set of its letters, a
+// bit for each, of which some are shared by other characters, and their number.
+type shape struct {
+	letters uint32
+	length  int32
+}
+
+func shapeOf(word string) shape {
+	s := shape{length: int32(utf8.RuneCountInString(word))} //nolint:gosec // at most maxWord
 	for i := range len(word) {
-		set |= 1 << (word[i] & 31)
+		s.letters |= 1 << (word[i] & 31)
 	}
-	return set
+	return s
+}
+
+// near reports whether so many typos may make a word of one shape from one of the
+// other.
+func (s shape) near(other shape, typos int) bool {
+	length := int(s.length - other.length)
+	return max(length, -length) <= typos && bits.OnesCount32(s.letters^other.letters) <= 2*typos
 }
 
 // typos is the number of characters to insert, delete, replace or swap with their
-// neighbour to make a into b; limit+1 if there are more than limit.
+// neighbour to make a into b; more than limit if there are more.
 func typos(a, b string, limit int) int {
-	if abs(utf8.RuneCountInString(a)-utf8.RuneCountInString(b)) > limit {
-		return limit + 1
-	}
 	var rowsA, rowsB, rowsC [maxWord + 1]int
 	before, above, row := rowsA[:], rowsB[:], rowsC[:]
 	from, to := []rune(a), []rune(b)
@@ -147,5 +162,3 @@ func typos(a, b string, limit int) int {
 	}
 	return above[len(to)]
 }
-
-func abs(n int) int { return max(n, -n) }

@@ -110,7 +110,7 @@ func TestTypos(t *testing.T) {
 		{"clandar", "calendar", 2, 2},
 		{"weather", "whether", 1, 2},
 		{"über", "uber", 1, 1},
-		{"a", "abcdef", 2, 3},
+		{"invoice", "calendar", 2, 3},
 	} {
 		if got := typos(tt.a, tt.b, tt.limit); got != tt.want {
 			t.Errorf("typos(%s, %s, %d) = %d, want %d", tt.a, tt.b, tt.limit, got, tt.want)
