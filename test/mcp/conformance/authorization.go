@@ -7,95 +7,120 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
-
+	"github.com/heddle-dev/heddle/internal/netguard"
+	"github.com/heddle-dev/heddle/internal/oauth"
 	"github.com/heddle-dev/heddle/providers/mcp"
 )
 
-// callback is where the suite's authorization server sends the user; nothing
-// listens there.
-const callback = "http://localhost:3000/callback"
+// identity is what the suite's authorization servers are told. Nothing listens at the
+// way back, and nobody fetches the document.
+var identity = oauth.Identity{
+	Name:     "Heddle",
+	Document: "https://conformance-test.local/client-metadata.json",
+	Redirect: "http://localhost:3000/callback",
+}
 
 // authorizer has a user consent whenever the server refuses what it was given.
 type authorizer struct {
-	server  *url.URL
-	handler *auth.AuthorizationCodeHandler
-	mu      sync.Mutex
+	server  string
+	network *netguard.Client
+	given   setting
+
+	mu sync.Mutex
+	// clients are who the authorization servers know this side as, by issuer.
+	clients map[string]oauth.Client
+	// scopes are what was asked for last.
+	scopes []string
+	tokens oauth.Tokens
 }
 
 func credentials(server *url.URL, given setting) (mcp.Credentials, error) {
-	config := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL:              callback,
-		AuthorizationCodeFetcher: consent,
-		ClientIDMetadataDocumentConfig: &auth.ClientIDMetadataDocumentConfig{
-			URL: "https://conformance-test.local/client-metadata.json",
-		},
-		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{
-			Metadata: &oauthex.ClientRegistrationMetadata{RedirectURIs: []string{callback}},
-		},
-	}
-	if given.ClientID != "" && given.ClientSecret != "" {
-		config.PreregisteredClient = &oauthex.ClientCredentials{
-			ClientID:         given.ClientID,
-			ClientSecretAuth: &oauthex.ClientSecretAuth{ClientSecret: given.ClientSecret},
-		}
-	}
-	handler, err := auth.NewAuthorizationCodeHandler(config)
+	// The suite has its authorization servers at hosts of their own.
+	network, err := oauth.Network([]string{server.Hostname()})
 	if err != nil {
 		return nil, err
 	}
-	a := &authorizer{server: server, handler: handler}
+	a := &authorizer{server: server.String(), network: network, given: given, clients: map[string]oauth.Client{}}
 	return a.credential, nil
 }
 
 func (a *authorizer) credential(ctx context.Context, need mcp.Need) (mcp.Credential, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now, err := a.token(ctx)
-	if err != nil || need.Refused == nil || now.Generation != need.Refused.Generation {
-		return now, err
+	if need.Refused != nil && need.Refused.Generation == a.current().Generation {
+		if err := a.consent(ctx, oauth.ReadChallenge(need.Refused.Challenge)); err != nil {
+			return mcp.Credential{}, err
+		}
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.server.String(), http.NoBody)
-	if err != nil {
-		return mcp.Credential{}, err
-	}
-	if value := now.Headers["Authorization"]; value != "" {
-		request.Header.Set("Authorization", value)
-	}
-	refusal := &http.Response{
-		StatusCode: need.Refused.Status, Header: http.Header{"Www-Authenticate": need.Refused.Challenge},
-		Body: http.NoBody, Request: request,
-	}
-	if err := a.handler.Authorize(ctx, request, refusal); err != nil {
-		return mcp.Credential{}, err
-	}
-	return a.token(ctx)
+	return a.current(), nil
 }
 
-// token is the credential of the access token that there is, if there is one.
-func (a *authorizer) token(ctx context.Context) (mcp.Credential, error) {
-	tokens, err := a.handler.TokenSource(ctx)
-	if err != nil || tokens == nil {
-		return mcp.Credential{}, err
+// current is the credential of the access token that there is, if there is one.
+func (a *authorizer) current() mcp.Credential {
+	if a.tokens.Access == "" {
+		return mcp.Credential{}
 	}
-	token, err := tokens.Token()
-	if err != nil {
-		return mcp.Credential{}, err
-	}
-	sum := sha256.Sum256([]byte(token.AccessToken))
+	sum := sha256.Sum256([]byte(a.tokens.Access))
 	return mcp.Credential{
-		Headers:    map[string]string{"Authorization": token.Type() + " " + token.AccessToken},
-		Generation: hex.EncodeToString(sum[:8]),
-	}, nil
+		Headers: map[string]string{"Authorization": "Bearer " + a.tokens.Access}, Generation: hex.EncodeToString(sum[:8]),
+	}
 }
 
-// consent is the user, who agrees at once: the suite's server answers the address
-// of consent with the way back.
-func consent(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, args.URL, http.NoBody)
+// consent has the user agree to what the server wants, which is found out anew: it may
+// have another authorization server by now.
+func (a *authorizer) consent(ctx context.Context, challenge oauth.Challenge) error {
+	service, err := oauth.Discover(ctx, a.network, a.server, &challenge)
+	if err != nil {
+		return err
+	}
+	client, err := a.client(ctx, service.Server)
+	if err != nil {
+		return err
+	}
+	scopes := service.Scopes
+	if challenge.Error == oauth.Insufficient { // what was allowed stays allowed
+		for _, scope := range a.scopes {
+			if !slices.Contains(scopes, scope) {
+				scopes = append(scopes, scope)
+			}
+		}
+	}
+	a.scopes = scopes
+	attempt := oauth.Begin(service, client, identity.Redirect, scopes)
+	answer, err := agree(ctx, attempt.URL)
+	if err != nil {
+		return err
+	}
+	code, err := attempt.Read(answer)
+	if err != nil {
+		return err
+	}
+	a.tokens, err = oauth.Exchange(ctx, a.network, attempt, code)
+	return err
+}
+
+// client is who an authorization server knows this side as.
+func (a *authorizer) client(ctx context.Context, server oauth.Server) (oauth.Client, error) {
+	if a.given.ClientID != "" && a.given.ClientSecret != "" {
+		return oauth.KnownClient(server, a.given.ClientID, a.given.ClientSecret), nil
+	}
+	if known, ok := a.clients[server.Issuer]; ok {
+		return known, nil
+	}
+	made, err := oauth.Register(ctx, a.network, server, identity)
+	if err == nil {
+		a.clients[server.Issuer] = made
+	}
+	return made, err
+}
+
+// agree is the user, who agrees at once: the suite's server answers the address of
+// consent with the way back.
+func agree(ctx context.Context, page string) (url.Values, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +134,5 @@ func consent(ctx context.Context, args *auth.AuthorizationArgs) (*auth.Authoriza
 	if err != nil {
 		return nil, fmt.Errorf("the way back from consent: %w", err)
 	}
-	query := back.Query()
-	return &auth.AuthorizationResult{Code: query.Get("code"), State: query.Get("state"), Iss: query.Get("iss")}, nil
+	return back.Query(), nil
 }

@@ -3,6 +3,6 @@
 // calls it. The suite starts it with the address of a server and names the scenario in
 // the environment; test/mcp/conformance.sh starts the suite.
 //
-// The suite's scenarios of authorization are played with the OAuth handler of the
-// protocol's Go SDK, behind the credentials of the source.
+// The suite's scenarios of authorization are played with internal/oauth, as connections
+// are made, behind the credentials of the source.
 package main
