@@ -93,7 +93,10 @@ func TestOpenAPIThroughAConnection(t *testing.T) {
 	if got := ask("before"); !strings.Contains(got, "connection_missing: ") || !strings.Contains(got, "starter connections add "+crm.Resource+" --name crm --scope read") {
 		t.Errorf("without a connection the agent is told %s", got)
 	}
-	out := consentByCommand(t, worker.Dir, crm, "--name", "crm", "--tenant", "acme")
+	out, err := consentByCommand(t, worker.Dir, crm, visit{agree, connectedText}, "--name", "crm", "--tenant", "acme")
+	if err != nil {
+		t.Fatalf("the command fails: %v: %s", err, out)
+	}
 	var added struct{ Status, Reference, Issuer string }
 	if err := json.Unmarshal([]byte(out), &added); err != nil || added.Status != "active" || added.Reference != "connection:crm:token" || added.Issuer != crm.URL {
 		t.Errorf("the command prints %s (%v)", out, err)
@@ -120,11 +123,37 @@ func TestOpenAPIThroughAConnection(t *testing.T) {
 	}
 }
 
+// connectedText is what a person sees who has agreed.
+const connectedText = "The service is connected. You can close this page."
+
+// visit is a person's visit to the page of consent, which ends with the text that they
+// see then, or its beginning.
+type visit struct {
+	do   func(ctx context.Context, page string) (string, error)
+	sees string
+}
+
+// agree is somebody who agrees without a browser.
+func agree(ctx context.Context, page string) (string, error) {
+	back, err := authserver.Agree(ctx, page)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.Get(back.String())
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	_, shown, _ := strings.Cut(string(text), "<p>")
+	return strings.TrimSuffix(shown, "</p>"), err
+}
+
 // consentByCommand connects a service as a person does at a terminal, and returns what
-// the command prints.
-func consentByCommand(t *testing.T, dir string, server *authserver.Server, args ...string) string {
+// the command prints: its result, or after a failure its error.
+func consentByCommand(t *testing.T, dir string, server *authserver.Server, person visit, args ...string) (string, error) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, testkit.Build(t, "./cmd/starter"), append([]string{"connections", "add", server.Resource, "--json", "--no-browser"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), secretsKey)
@@ -142,29 +171,20 @@ func consentByCommand(t *testing.T, dir string, server *authserver.Server, args 
 	for lines.Scan() {
 		said.WriteString(lines.Text() + "\n")
 		if page := strings.TrimSpace(lines.Text()); strings.HasPrefix(page, server.URL) {
-			back, err := authserver.Agree(ctx, page)
+			text, err := person.do(ctx, page)
+			if err != nil || !strings.HasPrefix(text, person.sees) {
+				t.Errorf("the person sees %q (%v), want %q", text, err, person.sees)
+			}
 			if err != nil {
-				t.Error(err)
 				stop()
 				break
-			}
-			response, err := http.Get(back.String())
-			if err != nil {
-				t.Error(err)
-				stop()
-				break
-			}
-			text, _ := io.ReadAll(response.Body)
-			_ = response.Body.Close()
-			if response.StatusCode != http.StatusOK || !bytes.Contains(text, []byte("The service is connected")) {
-				t.Errorf("the person sees %d %s", response.StatusCode, text)
 			}
 		}
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %s%s", err, said.String(), stdout.String())
+		return said.String() + stdout.String(), err
 	}
-	return stdout.String()
+	return stdout.String(), nil
 }
 
 // answerTo sends a snippet and returns what the agent is told of it.
@@ -176,15 +196,32 @@ func answerTo(t *testing.T, threads *signals.Client, start contract.Start, snipp
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended, err := threads.Wait(ctx, start.ThreadRef, sent.Turn)
+	return answerOf(ctx, t, threads, start.ThreadRef, sent.Turn)
+}
+
+// answerOf waits for a turn to end well, and returns its answer.
+func answerOf(ctx context.Context, t *testing.T, threads *signals.Client, thread contract.ThreadRef, turn string) string {
+	t.Helper()
+	ended, err := threads.Wait(ctx, thread, turn)
 	if err != nil || ended.Status != contract.StatusCompleted {
 		t.Fatalf("turn = %+v, %v", ended, err)
 	}
-	messages, err := threads.Transcript(ctx, start.ThreadRef, *ended.AnswerIndex, *ended.AnswerIndex+1)
+	messages, err := threads.Transcript(ctx, thread, *ended.AnswerIndex, *ended.AnswerIndex+1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return messages[0].Text
+}
+
+// freeAddress is one on loopback at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer free.Close()
+	return free.Addr().String()
 }
 
 // TestThreadAsksForConsent: a call that lacks a connection, and one whose connection was
@@ -193,15 +230,9 @@ func answerTo(t *testing.T, threads *signals.Client, start contract.Start, snipp
 func TestThreadAsksForConsent(t *testing.T) {
 	crm := crmService(t)
 	server := testkit.DevServer(t)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	_ = free.Close()
 	worker := testkit.StartWorker(t, testkit.Worker{
 		Server: server, Env: []string{secretsKey},
-		Files: map[string]string{"heddle.yaml": crmConfig(crm, fmt.Sprintf(", callback: {listen: %q}", address)), "crm.yaml": consentedSpec},
+		Files: map[string]string{"heddle.yaml": crmConfig(crm, fmt.Sprintf(", callback: {listen: %q}", freeAddress(t))), "crm.yaml": consentedSpec},
 	})
 	threads := signals.NewClient(server.Client(t), &signals.Options{TaskQueue: worker.TaskQueue})
 	for i, before := range []func(){func() {}, crm.EndGrants} {
@@ -217,22 +248,11 @@ func TestThreadAsksForConsent(t *testing.T) {
 		if q.About != "connection:crm" || !strings.HasPrefix(q.URL, crm.URL+"/authorize?") || strings.Contains(q.URL, "code_verifier") {
 			t.Fatalf("question %d is %+v", i, q)
 		}
-		back, err := authserver.Agree(ctx, q.URL)
-		if err != nil {
+		if _, err := agree(ctx, q.URL); err != nil {
 			t.Fatal(err)
 		}
-		response, err := http.Get(back.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		ended, err := threads.Wait(ctx, start.ThreadRef, sent.Turn)
-		if err != nil || ended.Status != contract.StatusCompleted {
-			t.Fatalf("turn = %+v, %v", ended, err)
-		}
-		messages, err := threads.Transcript(ctx, start.ThreadRef, *ended.AnswerIndex, *ended.AnswerIndex+1)
-		if err != nil || !strings.Contains(messages[0].Text, "order 7 Bearer ") || strings.Contains(messages[0].Text, "access-") {
-			t.Errorf("after consent %d the agent is told %+v, %v", i, messages, err)
+		if got := answerOf(ctx, t, threads, start.ThreadRef, sent.Turn); !strings.Contains(got, "order 7 Bearer ") || strings.Contains(got, "access-") {
+			t.Errorf("after consent %d the agent is told %s", i, got)
 		}
 	}
 	if got := fmt.Sprint(crm.Log()); got != "[register consent code refresh: unknown register consent code]" {
