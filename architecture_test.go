@@ -212,7 +212,7 @@ var house = []room{
 	},
 	{
 		"test/mcp/conformance",
-		[]string{"catalog", "providers/mcp"},
+		[]string{"catalog", "internal/netguard", "internal/oauth", "providers/mcp"},
 		nil,
 		"the client that the conformance suite of the Model Context Protocol drives",
 	},
