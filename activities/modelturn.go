@@ -131,7 +131,7 @@ func (a *Activities) planAsked(ctx context.Context, scope catalog.Scope, exposur
 	case exposure == ExposureGateway && lookupKinds[call.Tool] != "":
 		return a.planLookup(ctx, call.Call)
 	}
-	return a.plan(ctx, scope, call.Call)
+	return a.plan(ctx, scope, catalog.Request{CanAsk: true}, call.Call)
 }
 
 // fitCalls makes calls fit into one payload. It stores inputs, the longest first,
@@ -172,10 +172,16 @@ func (a *Activities) fitCalls(ctx context.Context, calls []PlannedCall) error {
 	return nil
 }
 
-// plan has the broker plan a call.
-func (a *Activities) plan(ctx context.Context, scope catalog.Scope, call contract.Call) (PlannedCall, error) {
-	plan := a.Broker.Plan(ctx, scope, catalog.Request{Tool: call.Tool, Input: call.Input})
+// plan has the broker plan a call. The request is completed with the tool and the
+// input.
+func (a *Activities) plan(ctx context.Context, scope catalog.Scope, req catalog.Request, call contract.Call) (PlannedCall, error) {
+	req.Tool, req.Input = call.Tool, call.Input
+	plan := a.Broker.Plan(ctx, scope, req)
 	planned := PlannedCall{Call: call, Plan: plan, Problem: problem(plan.Error)}
+	if plan.Asks != nil {
+		asked, refused := a.asked(ctx, plan.Asks)
+		planned.Asks, planned.Problem = asked, problem(refused)
+	}
 	planned.Plan.Error = nil
 	if err := a.asScript(ctx, &planned); err != nil {
 		return planned, err

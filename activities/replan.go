@@ -4,17 +4,21 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// ReplanInput asks what a call takes that no model has asked for: with an input that a
-// person has edited, or to undo a write.
+// ReplanInput asks what a call takes that is planned by the thread: with an input that a
+// person has edited, to undo a write, or now that a person has answered what stood in the
+// way of planning it.
 type ReplanInput struct {
 	Thread contract.Start `json:"thread"`
 	// Call and Tool are the ids of the call and of its tool.
 	Call  string          `json:"call"`
 	Tool  string          `json:"tool"`
 	Input json.RawMessage `json:"input"`
+	// Body is where the input is, if it is not here.
+	Body *contract.Ref `json:"body,omitempty"`
 	// Limits asks for the agent's limits too.
 	Limits bool `json:"limits,omitempty"`
 }
@@ -32,7 +36,13 @@ func (a *Activities) Replan(ctx context.Context, in ReplanInput) (ReplanResult, 
 	if !ok {
 		return ReplanResult{}, unknownAgent(in.Thread.Agent)
 	}
-	planned, err := a.plan(ctx, agent.scope(in.Thread), contract.Call{ID: in.Call, Tool: in.Tool, Input: in.Input})
+	call := contract.Call{ID: in.Call, Tool: in.Tool, Input: in.Input, Body: in.Body}
+	input, err := a.inputOf(ctx, call)
+	if err != nil {
+		return ReplanResult{}, unavailable(ErrTypeBlobs, "read the input of "+in.Tool, err)
+	}
+	call.Input, call.Body = input, nil
+	planned, err := a.plan(ctx, agent.scope(in.Thread), catalog.Request{}, call)
 	result := ReplanResult{PlannedCall: planned}
 	if in.Limits {
 		result.Limits = &agent.Limits

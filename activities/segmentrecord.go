@@ -36,6 +36,7 @@ func (a *Activities) segmentResult(
 			return result, err
 		}
 		planned := PlannedCall{Call: call, Plan: effect.Plan, Number: effect.Number}
+		planned.Plan.Error = nil
 		if effect.Asks != nil {
 			asked, refused := a.asked(ctx, effect.Asks)
 			planned.Asks, planned.Problem = asked, problem(refused)

@@ -99,10 +99,11 @@ func (b *Broker) Plan(ctx context.Context, scope Scope, req Request) Plan {
 	began := time.Now()
 	p := Plan{Tool: req.Tool}
 	c, err := b.check(ctx, scope, req)
-	if p.Error = err; err == nil {
+	if err == nil {
 		p = c.plan()
 	} else {
-		p.Policy = blockedBy(err)
+		o := b.unconnected(ctx, scope, req, err)
+		p.Error, p.Asks, p.Policy = o.Error, o.Asks, blockedBy(err)
 	}
 	p = b.redactPlan(scope, p)
 	b.notePlan(scope, req, p, began)
@@ -138,6 +139,8 @@ func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (pl
 		return plan, Outcome{}, false
 	}
 	switch {
+	case c == nil && outcome.Asks != nil: // it is to be planned once there is an answer
+		plan = Plan{Tool: req.Tool, Error: outcome.Error, Asks: outcome.Asks}
 	case c == nil:
 		plan.Policy = blockedBy(outcome.Error)
 	case b.auditor != nil || outcome.Asks != nil: // one that asks is to be made again, as planned
@@ -154,7 +157,7 @@ func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (pl
 func (b *Broker) carryOut(ctx context.Context, scope Scope, req Request, plan Plan, agree func(*call) *Error) (*call, Outcome) {
 	c, leave, err := b.admit(ctx, scope, req, agree)
 	if err != nil {
-		return nil, b.redact(scope, Outcome{Error: err})
+		return nil, b.redact(scope, b.unconnected(ctx, scope, req, err))
 	}
 	defer leave()
 	return c, b.redact(scope, c.run(ctx, plan.Timeout, b.noteBegin(req, plan, c)))

@@ -78,6 +78,20 @@ type AskConsent func(ctx context.Context, scope Scope, r Reconnection) (*Elicita
 // asked. It must be called before the broker is used.
 func (b *Broker) Reconnect(ask AskConsent) { b.askConsent = ask }
 
+// unconnected is the outcome of a request that cannot be planned since a person's
+// consent is missing, such as for a server of which nothing can be known before: it
+// asks, where somebody can be asked.
+func (b *Broker) unconnected(ctx context.Context, scope Scope, req Request, e *Error) Outcome {
+	c := &call{
+		tool: Tool{Descriptor: Descriptor{ID: req.Tool}}, scope: scope, secrets: CallSecrets{from: b.secrets, scope: scope},
+		askConsent: b.askConsent, canAsk: req.CanAsk, answer: req.Answer,
+	}
+	if q := c.reconnect(ctx, e); q != nil {
+		return c.ask(q)
+	}
+	return Outcome{Error: e}
+}
+
 // reconnect is the question to ask in place of an error that a person's consent mends;
 // nil if the error stands. A call that has asked before does not ask again: what was
 // answered did not help.

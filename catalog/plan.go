@@ -68,6 +68,8 @@ type Plan struct {
 	HonoursKeys bool `json:"honours_keys,omitempty"`
 	// Error says why the call cannot be made; all else but Tool and Policy is then unset.
 	Error *Error `json:"error,omitempty"`
+	// Asks is what a person is asked before the call can be planned; Error says so too.
+	Asks *Elicitation `json:"-"`
 }
 
 // Outcome is how a call ended: with a result or with an error.

@@ -124,7 +124,7 @@ func (b *Broker) view(ctx context.Context, scope Scope) (*view, []Unavailable, e
 				if !scope.reaches(part.Source) {
 					continue
 				}
-				missing = append(missing, Unavailable{Source: plain(part.Source, MaxID), Reason: b.reason(scope, errors.New(part.Reason))})
+				missing = append(missing, Unavailable{Source: plain(part.Source, MaxID), Reason: b.reason(scope, errors.New(part.Reason)), Cause: part.Cause})
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,6 +43,11 @@ func (r *Runner) tools(ctx context.Context, scope catalog.Scope, program snippet
 	for _, tool := range snapshot.Of(named) {
 		ids = append(ids, tool.ID)
 	}
+	for _, part := range snapshot.Unavailable() {
+		if part.Cause != nil {
+			ids = append(ids, mentioned(program.Source, part.Source)...)
+		}
+	}
 	for _, call := range program.Journal.Calls {
 		if call.Kind == snippet.KindCall && catalog.CheckID(call.Tool) == nil && !slices.Contains(ids, call.Tool) {
 			ids = append(ids, call.Tool)
@@ -64,6 +70,25 @@ func (r *Runner) tools(ctx context.Context, scope catalog.Scope, program snippet
 	}
 	t.api, err = json.Marshal(namespaces)
 	return t, err
+}
+
+// maxMentioned bounds the tools of one namespace that a snippet is taken to name.
+const maxMentioned = 100
+
+// mentioned are the tools of a namespace that a source seems to call, where it cannot be
+// known which there are: those of a server that nobody has connected. That they are
+// called is what has a person asked.
+func mentioned(source, namespace string) []string {
+	global := regexp.QuoteMeta(typescript.Global(namespace))
+	calls := regexp.MustCompile(`(?:^|[^\w$.])` + global + `((?:\s*\.\s*[A-Za-z_]\w*){1,8})\s*\(`)
+	var ids []string
+	for _, found := range calls.FindAllStringSubmatch(source, maxMentioned) {
+		id := namespace + strings.Join(strings.Fields(found[1]), "")
+		if catalog.CheckID(id) == nil && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // check finds what is wrong with the calls that stand in a snippet.

@@ -127,6 +127,7 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 	t.executions = executions
 	r := &round{batch: t.startReads(turn, reads), effects: effects, executions: executions}
 	t.askFor(turn, effects)
+	t.askFirst(turn, effects)
 	t.carryOn(turn, r)
 }
 
@@ -148,9 +149,12 @@ func (t *thread) carryOn(turn *turn, r *round) {
 		t.refuseBlocked(r.effects)
 		if i := slices.IndexFunc(r.effects, t.mayBegin); i >= 0 {
 			t.show()
-			if c := r.effects[i]; c.planned.Kind == activities.CallExecute {
+			switch c := r.effects[i]; {
+			case c.unplanned():
+				t.planAnew(turn, c)
+			case c.planned.Kind == activities.CallExecute:
 				t.runScript(r, c)
-			} else {
+			default:
 				t.runEffect(turn, c)
 			}
 			continue

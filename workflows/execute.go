@@ -135,13 +135,11 @@ func (t *thread) takeEffects(turn *turn, x *execution, planned []activities.Plan
 	x.effects = append(x.effects, effects...)
 	t.askFor(turn, effects)
 	for _, c := range effects {
-		switch {
-		case c.planned.Problem != nil:
+		if c.planned.Problem != nil {
 			t.settle(c, activities.CallResult{ID: c.planned.ID, Problem: c.planned.Problem})
-		case c.planned.Asks != nil:
-			t.askPerson(turn, c, c.planned.Asks)
 		}
 	}
+	t.askFirst(turn, effects)
 	return effects
 }
 

@@ -47,13 +47,7 @@ func (t *thread) showExecution(turn *turn, x *execution) {
 
 // showCall opens the part of a call.
 func (t *thread) showCall(turn *turn, c *call) {
-	title := c.planned.Plan.Title
-	if title == "" {
-		title = c.planned.Tool
-	}
-	if c.undoes != "" {
-		title = "Undo: " + title
-	}
+	title := c.title()
 	kind := contract.KindCall
 	switch c.planned.Kind {
 	case activities.CallSearch:
@@ -94,6 +88,23 @@ func usageOf(s activities.Served) *contract.Usage {
 		used.Calls = 1
 	}
 	return &used
+}
+
+// showPlan shows of a call what only its plan says.
+func (t *thread) showPlan(c *call) {
+	t.update(c.planned.ID, func(p *contract.Part) { p.Title, p.Policy = c.title(), shownPolicy(c.planned.Plan.Policy) })
+}
+
+// title names a call for people.
+func (c *call) title() string {
+	title := c.planned.Plan.Title
+	if title == "" {
+		title = c.planned.Tool
+	}
+	if c.undoes != "" {
+		title = "Undo: " + title
+	}
+	return title
 }
 
 // showServed shows what a segment served, and how far the snippet is.

@@ -1,18 +1,12 @@
 package mcp_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
-	"io"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/connections"
@@ -22,38 +16,10 @@ import (
 	"github.com/heddle-dev/heddle/test/authserver"
 )
 
-// guardedServer speaks the protocol to who has a token, with the scope write for the
-// tool write_it.
-func guardedServer(t *testing.T) *authserver.Server {
-	t.Helper()
-	server := sdk.NewServer(&sdk.Implementation{Name: "crm", Version: "1"}, nil)
-	for _, name := range []string{"read_it", "write_it"} {
-		sdk.AddTool(server, &sdk.Tool{Name: name, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, map[string]string, error) {
-			return nil, map[string]string{"did": name}, nil
-		})
-	}
-	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true})
-	a := authserver.New(t)
-	a.Resource = a.URL + "/mcp"
-	a.Handle("/mcp", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		scope := "read"
-		if bytes.Contains(body, []byte(`"write_it"`)) {
-			scope = "write"
-		}
-		a.Guard(scope, protocol).ServeHTTP(w, r)
-	}))
-	return a
-}
-
 // TestConnected uses a server with the connection of whoever asks: what it offers, its
 // calls, renewal, and each way in which a person is needed.
 func TestConnected(t *testing.T) {
-	server := guardedServer(t)
+	server := authserver.NewMCP(t)
 	keys, err := secrets.ParseKeyring("test:" + base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +91,7 @@ func TestConnected(t *testing.T) {
 		t.Errorf("without a connection: %+v", out.Error)
 	}
 	connect()
-	if ids := listed(acme); !slices.Equal(ids, []string{"crm.read_it", "crm.write_it"}) {
+	if ids := listed(acme); !slices.Equal(ids, []string{"crm.change_it", "crm.read_it", "crm.write_it"}) {
 		t.Errorf("right after the consent there is %v", ids)
 	}
 	if ids := listed(catalog.Scope{Tenant: "other", User: "ada", Tools: []string{"crm.*"}}); len(ids) != 0 {

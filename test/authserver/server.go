@@ -34,6 +34,8 @@ type Server struct {
 	BeforeToken func(w http.ResponseWriter, r *http.Request) (answered bool)
 	// Secretive says that clients are registered with a secret.
 	Secretive bool
+	// Unrenewable says that no refresh tokens are given.
+	Unrenewable bool
 	// Silent says that the service and the server have no metadata.
 	Silent bool
 

@@ -109,8 +109,11 @@ func (s *Server) refresh(w http.ResponseWriter, r *http.Request, client string) 
 // give answers with new tokens of a grant.
 func (s *Server) give(w http.ResponseWriter, g *grant) {
 	access := "access-" + rand.Text()
-	g.refresh = "refresh-" + rand.Text()
-	answer := map[string]any{"access_token": access, "token_type": "Bearer", "refresh_token": g.refresh, "scope": g.scope}
+	answer := map[string]any{"access_token": access, "token_type": "Bearer", "scope": g.scope}
+	if g.refresh = ""; !s.Unrenewable {
+		g.refresh = "refresh-" + rand.Text()
+		answer["refresh_token"] = g.refresh
+	}
 	g.access[access] = time.Now().Add(24 * time.Hour)
 	if s.Life > 0 {
 		g.access[access] = time.Now().Add(s.Life)

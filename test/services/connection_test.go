@@ -263,6 +263,14 @@ func TestThreadAsksForConsent(t *testing.T) {
 // questionOf waits for the question of a thread.
 func questionOf(ctx context.Context, t *testing.T, threads *signals.Client, thread contract.ThreadRef) contract.Question {
 	t.Helper()
+	return waitingIn(ctx, t, threads, thread, func(s contract.State) []contract.Question { return s.Questions })
+}
+
+func approvalsOf(s contract.State) []contract.Approval { return s.Pending }
+
+// waitingIn waits until one thing of a kind waits in a thread for a person.
+func waitingIn[T any](ctx context.Context, t *testing.T, threads *signals.Client, thread contract.ThreadRef, of func(contract.State) []T) (one T) {
+	t.Helper()
 	for _, err := range threads.Watch(ctx, thread, 0) {
 		if err != nil {
 			t.Fatal(err)
@@ -271,13 +279,13 @@ func questionOf(ctx context.Context, t *testing.T, threads *signals.Client, thre
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(state.Questions) == 1 {
-			return state.Questions[0]
+		if waiting := of(state); len(waiting) == 1 {
+			return waiting[0]
 		}
 		if state.Status == contract.StatusIdle {
-			t.Fatal("the thread has asked nothing")
+			t.Fatal("the thread asks for nothing")
 		}
 	}
 	t.Fatal("the thread has ended")
-	return contract.Question{}
+	return one
 }

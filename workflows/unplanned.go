@@ -1,0 +1,48 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// askFirst opens the questions of calls that have asked before they were handed over.
+func (t *thread) askFirst(turn *turn, effects []*call) {
+	for _, c := range effects {
+		if c.planned.Asks != nil && !c.settled() {
+			t.askPerson(turn, c, c.planned.Asks)
+		}
+	}
+}
+
+// unplanned reports whether nothing was known of the call's tool when it was asked for:
+// the tools of a server that nobody has connected, say.
+func (c *call) unplanned() bool {
+	return c.planned.Asks != nil && c.planned.Plan.DescriptorDigest == ""
+}
+
+// planAnew plans a call that could not be planned before a person had answered. It is
+// then like any other: it may need an approval, and may ask something itself. What still
+// stands in the way is its problem, and is not asked for again.
+func (t *thread) planAnew(turn *turn, c *call) {
+	in := activities.ReplanInput{
+		Thread: t.governed(), Call: c.planned.ID, Tool: c.planned.Tool, Input: c.planned.Input, Body: c.planned.Body,
+	}
+	ctx := workflow.WithActivityOptions(turn.ctx, replanOptions("plan "+c.planned.ID))
+	var planned activities.ReplanResult
+	if err := workflow.ExecuteActivity(ctx, a.Replan, in).Get(ctx, &planned); err != nil {
+		t.settle(c, activities.CallResult{ID: c.planned.ID, Problem: &contract.Problem{
+			Code: contract.CodeInternal, Message: cut("the call was not made, since it cannot be planned: "+cause(err), contract.MaxPartText),
+		}})
+		return
+	}
+	c.planned.Plan, c.planned.Kind, c.planned.Source, c.planned.Asks = planned.Plan, planned.Kind, planned.Source, nil
+	if planned.Problem != nil {
+		t.settle(c, activities.CallResult{ID: c.planned.ID, Problem: planned.Problem})
+		return
+	}
+	c.question = nil
+	t.showPlan(c)
+	t.askFor(turn, []*call{c})
+}
