@@ -13,18 +13,23 @@ import (
 )
 
 // callers are the only places that have a call carried out, and what stands behind
-// each. TestPolicyBlocksEveryCaller in test/durability proves for each of them that
-// a policy stops it.
+// each. TestPolicyBlocksEveryCaller in test/durability proves that a policy stops each
+// way that leads there: the exposures of agents, and the runs that a backend asks for.
 var callers = map[string]string{
-	"activities/batchread.go": "reads that a model asks for, as functions or through the gateway",
-	"activities/write.go":     "writes, of a model, through the gateway too, and of a snippet",
+	"activities/batchread.go": "reads that a model or a backend asks for, as functions or through the gateway",
+	"activities/write.go":     "writes, of a model, through the gateway too, of a snippet, of a backend, and undos",
 	"activities/dispatch.go":  "the way from both to the broker",
 	"codemode/serve.go":       "reads of a snippet",
 }
 
+// runners are the files of the broker that run a call which it has checked: the way of
+// all calls, and the look-up of what became of a write, which TestPolicyBlocksLookups
+// in catalog shows to be stopped by a policy too.
+var runners = []string{"catalog/broker.go", "catalog/reconcile.go"}
+
 // A tool's function is called in one place, and a call is dispatched in few.
 func TestOneDispatchPath(t *testing.T) {
-	dispatching, calling := []string{}, []string{}
+	dispatching, calling, running := []string{}, []string{}, []string{}
 	for _, pkg := range listPackages(t, "./...") {
 		dir := strings.TrimPrefix(strings.TrimPrefix(pkg.ImportPath, modulePath), "/")
 		if dir == "bench" || strings.HasPrefix(dir, "test/") || dir == "catalog/catalogtest" {
@@ -40,6 +45,9 @@ func TestOneDispatchPath(t *testing.T) {
 			}
 			if callsMethod(t, file, "Dispatch", "DispatchRead", "dispatch") {
 				dispatching = append(dispatching, file)
+			}
+			if dir == "catalog" && runsCall(t, file) {
+				running = append(running, file)
 			}
 			if callsTool(t, file) {
 				calling = append(calling, file)
@@ -57,6 +65,9 @@ func TestOneDispatchPath(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"catalog/run.go"}, calling); diff != "" {
 		t.Errorf("who calls a tool's function (-known +found):\n%s", diff)
+	}
+	if diff := cmp.Diff(runners, running); diff != "" {
+		t.Errorf("who has a checked call run (-known +found):\n%s", diff)
 	}
 }
 
@@ -80,6 +91,15 @@ func inspect(t *testing.T, file string, visit func(*ast.CallExpr, *ast.SelectorE
 func callsMethod(t *testing.T, file string, names ...string) (found bool) {
 	inspect(t, file, func(_ *ast.CallExpr, method *ast.SelectorExpr) {
 		found = found || slices.Contains(names, method.Sel.Name)
+	})
+	return found
+}
+
+// runsCall reports whether a file calls the method run of a call, which takes three
+// arguments.
+func runsCall(t *testing.T, file string) (found bool) {
+	inspect(t, file, func(call *ast.CallExpr, method *ast.SelectorExpr) {
+		found = found || method.Sel.Name == "run" && len(call.Args) == 3
 	})
 	return found
 }

@@ -182,7 +182,8 @@ func TestArchitectureNamesEveryRoom(t *testing.T) {
 }
 
 // TestYAMLInDocumentsIsRight reads each YAML file that the documents show: a
-// script of a model if it lists turns, else a worker's configuration.
+// script of a model if it lists turns, rules of a thread if it is a list, else a worker's
+// configuration.
 func TestYAMLInDocumentsIsRight(t *testing.T) {
 	shown := map[string]int{}
 	for _, file := range []string{"README.md", "docs/config.md", "docs/policy.md", "docs/effects.md"} {
@@ -192,10 +193,14 @@ func TestYAMLInDocumentsIsRight(t *testing.T) {
 			}
 			var err error
 			kind := "configuration"
-			if strings.HasPrefix(block[2], "turns:") {
+			switch {
+			case strings.HasPrefix(block[2], "turns:"):
 				kind = "script"
 				_, err = scripted.Parse(file, []byte(block[2]))
-			} else {
+			case strings.HasPrefix(block[2], "- "):
+				kind = "list of rules"
+				_, err = config.ParseRules(file, []byte(block[2]))
+			default:
 				_, err = config.Parse(file, []byte(block[2]), os.LookupEnv)
 			}
 			shown[file+" "+kind]++

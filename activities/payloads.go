@@ -34,10 +34,11 @@ type ModelTurnInput struct {
 	Message string `json:"message,omitempty"`
 	// Used is what the thread has used before the turn, on its first step.
 	Used *Used `json:"used,omitempty"`
-	// Run is set in a turn that runs a snippet, and asks no model.
+	// Run is set in a turn that runs a snippet or makes a call, and asks no model.
 	Run contract.Run `json:"run,omitempty"`
-	// Script names the saved script that is run.
+	// Script names the saved script that is run, Tool the tool that is called.
 	Script string `json:"script,omitempty"`
+	Tool   string `json:"tool,omitempty"`
 	Near   Near   `json:"-"`
 }
 

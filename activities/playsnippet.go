@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// playSnippet is a model turn of a turn that runs a snippet, where no model is
-// asked: the first has the snippet run, as a model would, and the second tells what
+// playSnippet is a model turn of a turn that runs a snippet or calls a tool, where no
+// model is asked: the first has that done, as a model would, and the second tells what
 // the first came to.
 func (a *Activities) playSnippet(ctx context.Context, in ModelTurnInput, agent Agent) (ModelTurnResult, error) {
 	messages, err := a.conversation(ctx, in, ExposureCode)
@@ -23,6 +23,8 @@ func (a *Activities) playSnippet(ctx context.Context, in ModelTurnInput, agent A
 	reply := ModelResponse{Stop: StopEnd, Text: last.Text}
 	switch {
 	case last.Role != contract.RoleUser:
+	case in.Tool != "":
+		reply = ModelResponse{Stop: StopCalls, Calls: []ModelCall{{Name: in.Tool, Input: last.Text}}}
 	case in.Script != "":
 		reply = ModelResponse{Stop: StopCalls, Calls: []ModelCall{{Name: ScriptTool(in.Script), Input: last.Text}}}
 	default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Found says whether a write was applied.
@@ -93,9 +94,13 @@ func (b *Broker) lookUp(ctx context.Context, c *call, l Lookup, key string) (Rec
 	if err != nil {
 		return Reconciled{Found: FoundNothing, Reason: "it cannot be looked up: " + plain(err.Error(), maxMessage)}, nil
 	}
+	began, req := time.Now(), Request{Tool: l.Tool(), Input: input}
 	scope := c.scope
 	scope.Tools, scope.Mode = []string{l.Tool()}, ""
-	read, refused := b.check(ctx, scope, Request{Tool: l.Tool(), Input: input})
+	read, refused := b.check(ctx, scope, req)
+	if refused != nil {
+		b.noteCall(scope, req, Plan{}, nil, Outcome{Error: refused}, began)
+	}
 	switch {
 	case refused != nil && refused.Retryable:
 		return Reconciled{}, refused
@@ -112,7 +117,9 @@ func (b *Broker) lookUp(ctx context.Context, c *call, l Lookup, key string) (Rec
 		return Reconciled{}, refused
 	}
 	defer leave()
-	found, err := l.Judge(key, c.input, b.redact(scope, read.run(ctx, 0, nil)))
+	outcome := b.redact(scope, read.run(ctx, 0, nil))
+	b.noteCall(scope, req, Plan{}, read, outcome, began)
+	found, err := l.Judge(key, c.input, outcome)
 	if err != nil {
 		return Reconciled{}, &Error{Code: CodeSourceUnavailable, Message: plain(err.Error(), maxMessage), Tool: l.Tool(), Retryable: true}
 	}

@@ -2,6 +2,7 @@ package signals
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -33,7 +34,8 @@ func (c *Client) Open(ctx context.Context, start contract.Start) error {
 	return in("open", start.ThreadRef, typed(err))
 }
 
-// compare refuses a thread with another agent or user. It asks the server alone,
+// compare refuses a thread with another agent or user, or with other rules than
+// those that are given, if some are. It asks the server alone,
 // so that a message of one user reaches no other user's thread even while no
 // worker can say whose it is.
 func (c *Client) compare(ctx context.Context, start contract.Start) error {
@@ -48,9 +50,20 @@ func (c *Client) compare(ctx context.Context, start contract.Start) error {
 		return refuse(contract.ErrThreadConflict, "agent: the thread is with %q, not %q", opened.Agent, start.Agent)
 	case opened.User != start.User:
 		return refuse(contract.ErrThreadConflict, "user: the thread belongs to another user than %q", start.User)
+	case len(start.Policy) > 0 && rulesOf(start) != rulesOf(opened):
+		return refuse(contract.ErrThreadConflict, "policy: the thread was opened with other rules, which it keeps; give them with the message")
 	}
 	c.owned.add(start)
 	return nil
+}
+
+// rulesOf tells the rules of threads apart.
+func rulesOf(start contract.Start) string {
+	if len(start.Policy) == 0 {
+		return ""
+	}
+	encoded, _ := json.Marshal(start.Policy) // of words and numbers
+	return string(encoded)
 }
 
 // running refuses a thread that does not exist or has ended.

@@ -21,10 +21,10 @@ type owned struct {
 	threads map[ownedThread]time.Time
 }
 
-type ownedThread struct{ workflowID, agent, user string }
+type ownedThread struct{ workflowID, agent, user, rules string }
 
 func ownedBy(start contract.Start) ownedThread {
-	return ownedThread{start.WorkflowID(), start.Agent, start.User}
+	return ownedThread{start.WorkflowID(), start.Agent, start.User, rulesOf(start)}
 }
 
 func (o *owned) has(start contract.Start) bool {

@@ -9,6 +9,32 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
+// ToolCall asks to call a tool.
+type ToolCall struct {
+	// ID makes the call idempotent, as the id of a submission does. Empty: one of its
+	// own.
+	ID string
+	// Tool is the tool's id.
+	Tool string
+	// Input is what it takes, a JSON object. Empty: {}.
+	Input json.RawMessage
+	// User is on whose behalf, where that is not the thread's user.
+	User string
+	// Policy are rules for this call.
+	Policy []contract.Rule
+}
+
+// CallTool calls a tool as a turn of the thread, opening it if need be: no model is
+// asked, and the call goes the way of all calls, with the tools of the thread's agent,
+// its mode, the policy and approvals. The turn's answer, which [Client.Wait] waits
+// for, is the result as JSON, or {"error": {...}}. CallTool refuses what [Client.Send]
+// refuses.
+func (c *Client) CallTool(ctx context.Context, start contract.Start, call ToolCall) (contract.Submitted, error) {
+	return c.Send(ctx, start, contract.Submission{
+		ID: call.ID, Tool: call.Tool, Text: cmp.Or(string(call.Input), "{}"), User: call.User, Policy: call.Policy, Run: contract.RunCall,
+	})
+}
+
 // ScriptRun asks to run a saved script.
 type ScriptRun struct {
 	// ID makes the run idempotent, as the id of a submission does. Empty: one of its

@@ -65,6 +65,7 @@ type CarriedTurn struct {
 	Cancelled *contract.CancelTurn `json:"cancelled,omitempty"`
 	Run       contract.Run         `json:"run,omitempty"`
 	Script    string               `json:"script,omitempty"`
+	Tool      string               `json:"tool,omitempty"`
 	Undoes    string               `json:"undoes,omitempty"`
 	// Executions are the snippets that run.
 	Executions []CarriedExecution `json:"executions,omitempty"`
@@ -84,7 +85,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 	}
 	if t.current != nil {
 		c.Current = &CarriedTurn{
-			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Policy: t.current.policy, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run, Script: t.current.script, Undoes: t.current.undoes,
+			Turn: t.current.Turn, Limits: t.current.limits, User: t.current.user, Policy: t.current.policy, Waited: t.current.waited, Cancelled: t.current.cancelled, Run: t.current.run, Script: t.current.script, Tool: t.current.tool, Undoes: t.current.undoes,
 		}
 	}
 	c.Reconciliations, c.Answered = t.carryDoubts(), t.answered
@@ -218,7 +219,7 @@ func (t *thread) resume(c *Carried) {
 	t.shown.pending = t.pending()
 	if c.Current != nil {
 		t.current = &turn{
-			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, policy: c.Current.Policy, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run, script: c.Current.Script, undoes: c.Current.Undoes,
+			Turn: c.Current.Turn, limits: c.Current.Limits, user: c.Current.User, policy: c.Current.Policy, waited: c.Current.Waited, cancelled: c.Current.Cancelled, run: c.Current.Run, script: c.Current.Script, tool: c.Current.Tool, undoes: c.Current.Undoes,
 		}
 		for _, x := range c.Current.Executions {
 			t.current.resting = append(t.current.resting, resumeExecution(x))

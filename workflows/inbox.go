@@ -261,6 +261,9 @@ func digest(s contract.Submission) string {
 	if s.Script != "" {
 		content += "\n" + s.Script
 	}
+	if s.Tool != "" {
+		content += "\n" + s.Tool
+	}
 	if len(s.Policy) > 0 {
 		rules, _ := json.Marshal(s.Policy) // of words and numbers
 		content += "\n" + string(rules)

@@ -56,8 +56,11 @@ func (t *thread) say(m contract.Message, submission string) int {
 		p.Role, p.Message, p.Text = m.Role, &index, cut(m.Text, contract.MaxPartText)
 		if m.Role == contract.RoleUser && t.current.run != "" { // a snippet stands in the transcript alone
 			p.Text = fmt.Sprintf("Run a snippet of %d bytes (%s)", len(m.Text), t.current.run)
-			if t.current.script != "" {
+			switch {
+			case t.current.script != "":
 				p.Text = fmt.Sprintf("Run the script %s (%s)", t.current.script, t.current.run)
+			case t.current.tool != "":
+				p.Text = "Call " + t.current.tool
 			}
 		}
 	}))

@@ -30,6 +30,8 @@ type turn struct {
 	// or for one that undoes what another turn did, which undoes then names.
 	run    contract.Run
 	script string
+	// tool is the one that is called, in a turn that makes a call.
+	tool   string
 	undoes string
 
 	ctx    workflow.Context
@@ -53,6 +55,7 @@ func (t *thread) begin(q queued) *turn {
 		message: digest(q.Submission),
 		run:     q.Run,
 		script:  q.Script,
+		tool:    q.Tool,
 	}
 	if q.Run == contract.RunUndo {
 		t.current.undoes = q.Text
@@ -120,7 +123,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	summary := fmt.Sprintf("%s, turn %s, step %d", t.start.Agent, turn.ID, turn.Steps)
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
-		Thread: t.governed(), Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Script: turn.script,
+		Thread: t.governed(), Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Script: turn.script, Tool: turn.tool,
 		Used: t.usedBefore(turn), Near: t.near(),
 	}).Get(turn.ctx, &reply)
 	turn.message = ""

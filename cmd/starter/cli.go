@@ -124,7 +124,7 @@ func (c *cli) rootCommand() *cobra.Command {
 	flags.StringVar(&c.uiURL, "ui-url", c.env("TEMPORAL_UI_URL"), "address of the Temporal UI, for links; none for no links")
 	flags.BoolVar(&c.json, "json", false, "print JSON")
 	root.AddCommand(
-		c.openCommand(), c.sendCommand(), c.execCommand(), c.watchCommand(),
+		c.openCommand(), c.sendCommand(), c.execCommand(), c.callCommand(), c.watchCommand(),
 		c.approveCommand(), c.denyCommand(), c.answerCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(), c.auditCommand(),
 		c.reconcileCommand(), c.resetCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),

@@ -21,6 +21,8 @@ type conversation struct {
 	// decide says what to do with an approval.
 	decide decider
 	by     string
+	// failed is why the turn's own call failed, in a turn that makes one.
+	failed *contract.Problem
 
 	// waiting are the approvals that a person is to decide, the asked one first.
 	waiting []contract.Approval
@@ -108,6 +110,9 @@ func (v *conversation) take(ctx context.Context, p contract.Part) (end bool, err
 		}
 	} else {
 		v.view.show(p)
+	}
+	if p.Kind == contract.KindCall && p.EndedAt != nil {
+		v.failed = p.Problem
 	}
 	if p.Kind == contract.KindApproval && p.Approval != nil {
 		if err := v.approval(ctx, p); err != nil {

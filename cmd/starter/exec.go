@@ -61,13 +61,7 @@ the report has them as planned, with the input and whether a person would be ask
 					return err
 				}
 			}
-			if err := submission.Validate(); err != nil {
-				return misused("%s: %w", cmp.Or(script, "snippet"), err)
-			}
-			if err := c.connect(cmd.Context()); err != nil {
-				return err
-			}
-			return c.send(cmd.Context(), s, thread, submission)
+			return c.begin(cmd.Context(), s, thread, submission, cmp.Or(script, "snippet"))
 		},
 	}
 	s.flags(c, cmd)

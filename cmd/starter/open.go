@@ -16,6 +16,9 @@ import (
 type opening struct {
 	agent, user string
 	roles       []string
+	// policyFile has rules for all calls of the thread, which policy then holds.
+	policyFile string
+	policy     []contract.Rule
 }
 
 func (o *opening) register(cmd *cobra.Command) {
@@ -25,7 +28,7 @@ func (o *opening) register(cmd *cobra.Command) {
 }
 
 func (o *opening) start(thread contract.ThreadRef) contract.Start {
-	return contract.Start{ThreadRef: thread, Agent: o.agent, User: o.user, Roles: o.roles}
+	return contract.Start{ThreadRef: thread, Agent: o.agent, User: o.user, Roles: o.roles, Policy: o.policy}
 }
 
 // explain says what to do about a thread that belongs to a user where none is
@@ -46,13 +49,21 @@ func (c *cli) openCommand() *cobra.Command {
 		Short: "Open a thread",
 		Long: `Open a thread. One that is open already with the same agent and user is fine.
 
+--policy names a YAML file with a list of rules, as docs/policy.md describes them, for
+all calls of the thread. They tighten what the workers say and loosen nothing. A
+thread keeps the rules that it was opened with.
+
 The server takes it whether or not a worker runs; send opens a thread too.`,
 		Example: `  starter open acme/t1 --agent support --user ann
-  starter open acme/t1 --agent support --user ann --role manager --json`,
+  starter open acme/t1 --agent support --user ann --role manager --json
+  starter open acme/t1 --agent support --user ann --policy unverified.yaml`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			thread, err := threadArg(args)
 			if err != nil {
+				return err
+			}
+			if opening.policy, err = rulesOf(opening.policyFile); err != nil {
 				return err
 			}
 			start := opening.start(thread)
@@ -72,6 +83,7 @@ The server takes it whether or not a worker runs; send opens a thread too.`,
 		},
 	}
 	opening.register(cmd)
+	cmd.Flags().StringVar(&opening.policyFile, "policy", "", "file with rules for all calls of the thread")
 	return cmd
 }
 

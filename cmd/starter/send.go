@@ -20,6 +20,8 @@ type sending struct {
 	opening
 	id, by      string
 	yes, noWait bool
+	// messagePolicy is a file with rules for the calls of the turn.
+	messagePolicy string
 }
 
 func (c *cli) sendCommand() *cobra.Command {
@@ -34,6 +36,10 @@ The thread is opened if need be; --agent is needed for that, and may be left out
 for a thread that is open. With --agent, --user is whom the thread belongs to;
 without it, --user is who wrote the message in an open thread.
 
+--policy names a YAML file with a list of rules, as docs/policy.md describes them, for
+the calls of this turn alone; --thread-policy one for all calls of a thread that is
+opened. They tighten what the workers say and loosen nothing.
+
 An approval is asked for on the terminal. Without one, or with --json, the command
 shows what waits, says how to decide and ends with exit code 4; --yes approves
 everything. The thread goes on in any case: follow it again with watch --turn.
@@ -46,6 +52,7 @@ then {"turn": ...}, each on a line of its own.
   starter send acme/t1 "And the teapot?"
   starter send acme/t1 "I am his manager: do it" --user bob
   starter send acme/t1 - --id import-17 --no-wait < request.txt
+  starter send acme/t1 "What would a refund cost?" --policy read-only.yaml
   starter send acme/t1 "Refund the mug" --yes --json | jq .part.title`,
 		Args: arguments(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,13 +66,7 @@ then {"turn": ...}, each on a line of its own.
 					return err
 				}
 			}
-			if err := submission.Validate(); err != nil {
-				return misused("message: %w", err)
-			}
-			if err := c.connect(cmd.Context()); err != nil {
-				return err
-			}
-			return c.send(cmd.Context(), s, thread, submission)
+			return c.begin(cmd.Context(), s, thread, submission, "message")
 		},
 	}
 	s.flags(c, cmd)
@@ -79,6 +80,25 @@ func (s *sending) flags(c *cli, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.by, "by", c.person(), "who decides approvals, for the record")
 	cmd.Flags().BoolVar(&s.yes, "yes", false, "approve everything that asks for approval")
 	cmd.Flags().BoolVar(&s.noWait, "no-wait", false, "do not wait for the answer")
+	cmd.Flags().StringVar(&s.messagePolicy, "policy", "", "file with rules for the calls of this turn")
+	cmd.Flags().StringVar(&s.policyFile, "thread-policy", "", "file with rules for all calls of a thread that is opened")
+}
+
+// begin sends what begins a turn, once it is found right, and follows the turn.
+func (c *cli) begin(ctx context.Context, s sending, thread contract.ThreadRef, submission contract.Submission, what string) (err error) {
+	if submission.Policy, err = rulesOf(s.messagePolicy); err != nil {
+		return err
+	}
+	if s.policy, err = rulesOf(s.policyFile); err != nil {
+		return err
+	}
+	if err := submission.Validate(); err != nil {
+		return misused("%s: %w", what, err)
+	}
+	if err := c.connect(ctx); err != nil {
+		return err
+	}
+	return c.send(ctx, s, thread, submission)
 }
 
 // readMessage reads a message from standard input, without its last line break.
@@ -140,8 +160,11 @@ func (c *cli) send(ctx context.Context, s sending, thread contract.ThreadRef, su
 	v.view.quoting = v.decide != byPerson
 	_, err = v.follow(ctx, after)
 	v.view.wipe()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = stoppedError{thread, v.turn}
+	case err == nil && submission.Run == contract.RunCall && v.failed != nil:
+		err = callError{submission.Tool, *v.failed}
 	}
 	return err
 }
@@ -152,6 +175,9 @@ func (c *cli) startOf(ctx context.Context, o opening, thread contract.ThreadRef)
 	state, err := c.state(ctx, thread)
 	switch {
 	case err == nil && o.agent == "":
+		if len(o.policy) > 0 { // those of another thread are refused
+			state.Policy = o.policy
+		}
 		return state.Start, state.Cursor, nil
 	case err == nil:
 		return o.start(thread), state.Cursor, nil

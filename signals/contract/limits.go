@@ -151,15 +151,18 @@ func (s Submission) Validate() error {
 		return fmt.Errorf("text: is empty")
 	}
 	switch s.Run {
-	case "", RunSnippet, RunDry:
+	case "", RunSnippet, RunDry, RunCall:
 	case RunUndo:
 		if err := validID("text", s.Text, 64); err != nil {
 			return fmt.Errorf("%w; want the id of the turn that is to be undone", err)
 		}
 	default:
-		return fmt.Errorf("run: %q, want %q, %q, %q or nothing", s.Run, RunSnippet, RunDry, RunUndo)
+		return fmt.Errorf("run: %q, want %q, %q, %q, %q or nothing", s.Run, RunSnippet, RunDry, RunCall, RunUndo)
 	}
 	if err := s.validScript(); err != nil {
+		return err
+	}
+	if err := s.validCall(); err != nil {
 		return err
 	}
 	if err := validText("text", s.Text, MaxText); err != nil {
@@ -175,12 +178,27 @@ func (s Submission) validScript() error {
 	switch {
 	case s.Script == "":
 		return nil
-	case s.Run == "":
+	case s.Run != RunSnippet && s.Run != RunDry:
 		return fmt.Errorf("script: needs run: %q or %q", RunSnippet, RunDry)
 	case !json.Valid([]byte(s.Text)):
 		return fmt.Errorf("text: is no JSON, as the input of a script has to be")
 	}
 	return validID("script", s.Script, 64)
+}
+
+func (s Submission) validCall() error {
+	var input map[string]json.RawMessage
+	switch {
+	case s.Run != RunCall && s.Tool == "":
+		return nil
+	case s.Run != RunCall:
+		return fmt.Errorf("tool: needs run: %q", RunCall)
+	case s.Tool == "":
+		return fmt.Errorf("tool: is empty; want the id of the tool to call")
+	case json.Unmarshal([]byte(s.Text), &input) != nil || input == nil:
+		return fmt.Errorf("text: is no JSON object, as the input of a tool has to be")
+	}
+	return validText("tool", s.Tool, 128)
 }
 
 // Validate names the first field that is wrong.

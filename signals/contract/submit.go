@@ -18,11 +18,14 @@ type Submission struct {
 	// Script names a saved script to run in place of a snippet; Text is then its
 	// input, as JSON. Only with Run.
 	Script string `json:"script,omitempty"`
+	// Tool is the id of a tool to call; Text is then its input, a JSON object. Only
+	// with [RunCall].
+	Tool string `json:"tool,omitempty"`
 }
 
 // Run says what comes in place of a message. No model is asked. A snippet is run
-// with the agent's tools and under its policy, and the turn's answer is the report of
-// the run.
+// with the agent's tools, under its policy and with its approvals, and the turn's
+// answer is the report of the run.
 type Run string
 
 // What may come in place of a message.
@@ -32,6 +35,10 @@ const (
 	// RunDry runs it without its writes: each gives undefined at once, and the report
 	// has them as planned. Reads that need no approval are made.
 	RunDry Run = "dry_run"
+	// RunCall makes one call of a tool, as if the agent's model had asked for it. The
+	// turn's answer is what the agent would be told: the result as JSON, or
+	// {"error": {...}}.
+	RunCall Run = "call"
 	// RunUndo undoes what another turn did: Text is the id of a turn that has ended.
 	// The writes that it applied are undone, the last one first; the answer says what
 	// was undone and what cannot be.

@@ -286,37 +286,3 @@ func TestGrantsAndModeOutliveARun(t *testing.T) {
 		t.Errorf("runs %d, mode %q, grants %+v, effects %q", state.Runs, state.Mode, state.Grants, b.effects())
 	}
 }
-
-// A policy that blocks a tool stops each who would call it.
-func TestPolicyBlocksEveryCaller(t *testing.T) {
-	b := newBed(t, testkit.DevServer(t))
-	b.configure(config + "policy:\n  - {name: frozen, effect: block, tools: [test.*], reason: closed}\n")
-	b.wait(b.send("read:a read:b free:c write:d|say:done"))
-	for _, call := range []string{"t1-s1-c1", "t1-s1-c2", "t1-s1-c3", "t1-s1-c4"} {
-		if p := b.problemOf(call); p == nil || p.Code != catalog.CodePolicyBlocked || !strings.Contains(p.Message, `"frozen"`) {
-			t.Errorf("call %s ended with %v", call, p)
-		}
-	}
-	b.start.Agent, b.start.Thread = "broker", b.start.Thread+"-gateway"
-	b.wait(b.send(`call:{"id":"test.read","input":{"name":"a"}} ` +
-		`batch:{"calls":[{"id":"test.read","input":{"name":"b"}},{"id":"test.free","input":{"name":"c"}}]}|say:done`))
-	for _, call := range []string{"t1-s1-c1", "t1-s1-c2", "t1-s1-c3"} {
-		if p := b.problemOf(call); p == nil || p.Code != catalog.CodePolicyBlocked {
-			t.Errorf("call %s of the gateway ended with %v", call, p)
-		}
-	}
-	b.start.Agent, b.start.Thread = "coder", b.start.Thread+"-snippet"
-	answer := b.answer(b.send(`
-		const codes = [];
-		for (const tool of ["test.read", "test.free", "test.write"]) {
-			codes.push(await tools.call({ id: tool, input: { name: "x" } }).catch((e: any) => e.code));
-		}
-		codes.push(await test.read({ name: "y" }).catch((e: any) => e.code));
-		return codes.join(" ");`))
-	if want := `"policy_blocked policy_blocked policy_blocked policy_blocked"`; string(answer.Result) != want {
-		t.Errorf("the snippet came to %s, want %s", asJSON(answer), want)
-	}
-	if reads := lines(t, b.worker, "reads"); len(reads) != 0 || b.effects() != "" {
-		t.Errorf("reads %v, effects %q", reads, b.effects())
-	}
-}

@@ -1,10 +1,12 @@
 package durability
 
 import (
+	"encoding/json"
 	"flag"
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
 	"github.com/heddle-dev/heddle/workflows"
 )
@@ -93,6 +96,32 @@ func TestHistories(t *testing.T) {
 			b.wait(b.send(`await Promise.allSettled(["a", "b", "c"].map((name) => test.read({ name })))`))
 			if turn := b.wait(b.send(`await test.read({ name: "d" })`)); turn.Problem == nil || turn.Problem.Code != contract.CodeLimit {
 				b.t.Errorf("turn = %+v", turn)
+			}
+		},
+		"called_tools": func(b *bed) {
+			call := func(tool, input string) string {
+				submitted, err := b.CallTool(b.ctx(), b.start, signals.ToolCall{ID: tool, Tool: tool, Input: json.RawMessage(input)})
+				b.must(err)
+				return submitted.Turn
+			}
+			if turn := b.wait(call("test.read", `{"name":"a"}`)); turn.Answer != `{"done":"a"}` {
+				b.t.Errorf("turn = %+v", turn)
+			}
+			turn := call("test.write", `{"name":"w"}`)
+			ap := b.pending(1)[0]
+			b.restart()
+			if again := call("test.write", `{"name":"w"}`); again != turn {
+				b.t.Errorf("the same call again is turn %s, it was %s", again, turn)
+			}
+			b.approve(ap)
+			if turn := b.wait(turn); turn.Answer != `{"done":"w"}` || b.effects() != "w" {
+				b.t.Errorf("turn = %+v, effects %q", turn, b.effects())
+			}
+			if turn := b.wait(call("test.nosuch", "")); !strings.Contains(turn.Answer, `{"error":{"code":"tool_not_found"`) {
+				b.t.Errorf("turn = %+v", turn)
+			}
+			if turn := b.wait(b.send("say:on")); turn.Answer != "on" { // a model sees them as made
+				b.t.Errorf("turn = %+v, problem %v", turn, turn.Problem)
 			}
 		},
 		"snippet_reads": func(b *bed) {
