@@ -87,6 +87,54 @@ func TestEffectsOfMCP(t *testing.T) {
 	})
 }
 
+// TestWriteIsSentOnce: a call on a connection that was kept, and that the server ends
+// once it has read the call, is not sent again by anything below: the server may have
+// carried it out.
+func TestWriteIsSentOnce(t *testing.T) {
+	for name, end := range map[string]func(net.Conn){
+		"closed":         func(net.Conn) {},
+		"reset":          func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
+		"half an answer": func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{") },
+		"only headers":   func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Ty") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			d := newDesk(t, f.source())
+			d.want("far.echo", `{"text":"well"}`, `{"text":"well"}`)
+			before := map[string]bool{}
+			for _, method := range []string{"initialize", "notifications/initialized", "tools/list", "tools/call"} {
+				for _, m := range f.received(method) {
+					before[m.from] = true
+				}
+			}
+			f.on("tools/call", func(w http.ResponseWriter, m message) {
+				if !before[m.from] {
+					t.Errorf("the connection was not kept: %s is not of %v", m.from, before)
+				}
+				connection, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer connection.Close()
+				end(connection)
+			})
+			if err := d.call("far.echo", `{"text":"x"}`).Error; catalogtest.EffectOf(err) != "unknown" {
+				t.Errorf("the call ends in %+v", err)
+			}
+			if calls := f.received("tools/call"); len(calls) != 2 {
+				t.Errorf("the server got %d calls, want the first and this one", len(calls))
+			}
+		})
+	}
+	for _, header := range []string{"Idempotency-Key", "x-idempotency-key"} {
+		if _, err := mcp.New(mcp.Options{Namespace: "far", URL: "https://mcp.example.com", Headers: map[string]string{header: "k"}}); err == nil ||
+			!strings.Contains(err.Error(), http.CanonicalHeaderKey(header)) {
+			t.Errorf("with the header %s: %v", header, err)
+		}
+	}
+}
+
 // The same for a server that is a process.
 func TestEffectsOfMCPOverStandardStreams(t *testing.T) {
 	rows := catalogtest.EffectRows(t, "MCP over standard streams")

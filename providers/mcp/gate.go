@@ -178,10 +178,12 @@ func newGate(client *netguard.Client, server *url.URL, h *holder, message int64)
 	return &gate{client: client, origin: netguard.Origin(server), holder: h, message: message}
 }
 
-// reserved are the headers that belong to the protocol and to HTTP itself.
+// reserved are the headers that belong to the protocol and to HTTP itself. With a key of
+// idempotency, which would be the same for all calls, Go's transport would send a call
+// again by itself when a kept connection breaks.
 var reserved = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
-	"Last-Event-Id", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Idempotency-Key", "Last-Event-Id", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Idempotency-Key",
 }
 
 // checkHeader says why a header cannot be sent with each request. The value is in

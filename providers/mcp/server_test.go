@@ -23,6 +23,8 @@ type message struct {
 	Params json.RawMessage `json:"params"`
 	Error  json.RawMessage `json:"error"`
 	header http.Header
+	// from is the other end of the connection.
+	from string
 }
 
 func (m message) param(name string) string {
@@ -124,7 +126,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no JSON", http.StatusBadRequest)
 		return
 	}
-	m.header = r.Header
+	m.header, m.from = r.Header, r.RemoteAddr
 	f.mu.Lock()
 	f.seen = append(f.seen, m)
 	handle := f.handlers[m.Method]
