@@ -245,7 +245,7 @@ var house = []room{
 	{
 		"internal/connections",
 		[]string{"catalog", "internal/netguard", "internal/oauth", "secrets"},
-		[]string{"test/authserver"},
+		[]string{"internal/testkit", "test/authserver"},
 		"keeps what people have let this side have, in the store of secrets",
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/connections"
 	"github.com/heddle-dev/heddle/internal/oauth"
+	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/secrets"
 	"github.com/heddle-dev/heddle/test/authserver"
 )
@@ -31,25 +33,57 @@ type worker struct {
 	*secrets.Vault
 }
 
-func newWorker(t *testing.T, file, host string) worker {
+func newWorker(t *testing.T, at secrets.Location, host string) worker {
 	t.Helper()
-	keys, err := secrets.ParseKeyring("test:" + base64.StdEncoding.EncodeToString(make([]byte, 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := secrets.OpenSQLite(file, keys)
+	redactor := &secrets.Redactor{}
+	store, err := secrets.Open(at, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
+	return workerWith(t, store, redactor, host)
+}
+
+func workerWith(t *testing.T, store secrets.Store, redactor *secrets.Redactor, host string) worker {
+	t.Helper()
 	network, err := oauth.Network([]string{host})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(network.Close)
-	redactor := &secrets.Redactor{}
 	book := connections.New(connections.Options{Store: store, Network: network, Redactor: redactor, Redirect: redirect})
 	return worker{book, secrets.NewVault(redactor, book.Renew, store)}
+}
+
+// inSQLite is a new store for connections that several processes can open.
+func inSQLite(t *testing.T) secrets.Location {
+	t.Helper()
+	return secrets.Location{Kind: secrets.KindSQLite, Place: filepath.Join(t.TempDir(), "s.db"), KeyFile: keyFile(t)}
+}
+
+// keyFile holds the key of a database.
+func keyFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte("test:"+base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// eachStore runs a test with each kind of store that workers can share.
+func eachStore(t *testing.T, test func(t *testing.T, at secrets.Location)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, inSQLite(t)) })
+	t.Run("file", func(t *testing.T) {
+		test(t, secrets.Location{Kind: secrets.KindFile, Place: filepath.Join(t.TempDir(), "s.json"), Plain: true})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		address := testkit.Postgres(t)
+		if address == "" {
+			t.Skip("install PostgreSQL (initdb and postgres), to renew on a real server")
+		}
+		test(t, secrets.Location{Kind: secrets.KindPostgres, Place: address, KeyFile: keyFile(t)})
+	})
 }
 
 // connect makes a connection by consent.
@@ -93,7 +127,7 @@ func TestConsentUseRenewRemove(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := authserver.New(t)
 			server.Secretive = secretive
-			w := newWorker(t, filepath.Join(t.TempDir(), "s.db"), server.Host)
+			w := newWorker(t, inSQLite(t), server.Host)
 			c := w.connect(t, crm, server)
 			if c.Kind != connections.Consented || c.Issuer != server.URL || c.Status != connections.Active || !c.Renewable || !slices.Equal(c.Scopes, []string{"read"}) {
 				t.Errorf("connection is %+v", c)
@@ -133,34 +167,37 @@ func TestConsentUseRenewRemove(t *testing.T) {
 	}
 }
 
+func TestMain(m *testing.M) { testkit.Main(m, nil) }
+
 // TestOneRefresh has many calls on several workers find the token refused at once.
 func TestOneRefresh(t *testing.T) {
-	server := authserver.New(t)
-	file := filepath.Join(t.TempDir(), "s.db")
-	workers := []worker{newWorker(t, file, server.Host), newWorker(t, file, server.Host), newWorker(t, file, server.Host)}
-	workers[0].connect(t, crm, server)
-	for round := 1; round <= 3; round++ {
-		server.ExpireAccess()
-		var all sync.WaitGroup
-		for i := range 24 {
-			all.Go(func() {
-				if err := workers[i%len(workers)].ask(t.Context(), server, ofAcme); err != nil {
-					t.Error(err)
-				}
-			})
+	eachStore(t, func(t *testing.T, at secrets.Location) {
+		server := authserver.New(t)
+		workers := []worker{newWorker(t, at, server.Host), newWorker(t, at, server.Host), newWorker(t, at, server.Host)}
+		workers[0].connect(t, crm, server)
+		for round := 1; round <= 3; round++ {
+			server.ExpireAccess()
+			var all sync.WaitGroup
+			for i := range 24 {
+				all.Go(func() {
+					if err := workers[i%len(workers)].ask(t.Context(), server, ofAcme); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if n := server.Count("refresh"); n != round {
+				t.Fatalf("%d refreshes in round %d: %v", n, round, server.Log())
+			}
 		}
-		all.Wait()
-		if n := server.Count("refresh"); n != round {
-			t.Fatalf("%d refreshes in round %d: %v", n, round, server.Log())
-		}
-	}
+	})
 }
 
 // TestExpiredByItself renews before a request is made with what has ended.
 func TestExpiredByItself(t *testing.T) {
 	server := authserver.New(t)
 	server.Life = time.Second
-	w := newWorker(t, filepath.Join(t.TempDir(), "s.db"), server.Host)
+	w := newWorker(t, inSQLite(t), server.Host)
 	w.connect(t, crm, server)
 	server.Life = time.Hour
 	time.Sleep(1100 * time.Millisecond)
@@ -171,7 +208,7 @@ func TestExpiredByItself(t *testing.T) {
 
 func TestRevokedIsSaidOnce(t *testing.T) {
 	server := authserver.New(t)
-	w := newWorker(t, filepath.Join(t.TempDir(), "s.db"), server.Host)
+	w := newWorker(t, inSQLite(t), server.Host)
 	w.connect(t, crm, server)
 	server.EndGrants()
 	for range 3 {
@@ -211,7 +248,7 @@ func TestRevokedIsSaidOnce(t *testing.T) {
 // nobody else.
 func TestOwnComesFirst(t *testing.T) {
 	server := authserver.New(t)
-	w := newWorker(t, filepath.Join(t.TempDir(), "s.db"), server.Host)
+	w := newWorker(t, inSQLite(t), server.Host)
 	own := crm
 	own.User = "ada"
 	for id, token := range map[connections.ID]string{crm: "key-of-the-tenant", own: "key-of-ada"} {
@@ -238,7 +275,7 @@ func TestOwnComesFirst(t *testing.T) {
 // TestAnswerIsTakenOnce, and only the answer to what was asked.
 func TestAnswerIsTakenOnce(t *testing.T) {
 	server := authserver.New(t)
-	w := newWorker(t, filepath.Join(t.TempDir(), "s.db"), server.Host)
+	w := newWorker(t, inSQLite(t), server.Host)
 	begin := func() url.Values {
 		t.Helper()
 		consent, err := w.Begin(t.Context(), connections.Request{ID: crm, URL: server.Resource})

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,7 +17,7 @@ import (
 // TestEndpoint: a backend begins, a browser comes back, and nobody else gets anywhere.
 func TestEndpoint(t *testing.T) {
 	server := authserver.New(t)
-	w := newWorker(t, filepath.Join(t.TempDir(), "s.db"), server.Host)
+	w := newWorker(t, inSQLite(t), server.Host)
 	var made []connections.Connection
 	endpoint := &connections.Endpoint{
 		Book: w.Book, Token: func(_ context.Context, use func([]byte) error) error { return use([]byte("backend-token")) },

@@ -92,10 +92,12 @@ func TestEffectsOfMCP(t *testing.T) {
 // carried it out.
 func TestWriteIsSentOnce(t *testing.T) {
 	for name, end := range map[string]func(net.Conn){
-		"closed":         func(net.Conn) {},
-		"reset":          func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
-		"half an answer": func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{") },
-		"only headers":   func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Ty") },
+		"closed": func(net.Conn) {},
+		"reset":  func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) },
+		"half an answer": func(c net.Conn) {
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
+		},
+		"only headers": func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Ty") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)

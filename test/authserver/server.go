@@ -34,6 +34,9 @@ type Server struct {
 	BeforeToken func(w http.ResponseWriter, r *http.Request) (answered bool)
 	// Secretive says that clients are registered with a secret.
 	Secretive bool
+	// Forgiving says that the refresh token that was used last may be used again until
+	// its successor is, as its answer may have been lost.
+	Forgiving bool
 	// Unrenewable says that no refresh tokens are given.
 	Unrenewable bool
 	// Silent says that the service and the server have no metadata.

@@ -90,6 +90,10 @@ func (s *Server) refresh(w http.ResponseWriter, r *http.Request, client string) 
 	for _, g := range s.grants {
 		switch {
 		case g.client != client || g.ended:
+		case s.Forgiving && len(g.spent) > 0 && g.spent[len(g.spent)-1] == token:
+			s.log = append(s.log, "refresh")
+			s.give(w, g)
+			return
 		case slices.Contains(g.spent, token):
 			g.end()
 			s.log = append(s.log, "refresh: reused")
