@@ -123,6 +123,7 @@ func (r *round) over() bool {
 }
 
 func (t *thread) carryOut(turn *turn, calls []*call) {
+	t.catchUp()
 	reads, effects, executions := t.sort(turn, calls)
 	t.executions = executions
 	r := &round{batch: t.startReads(turn, reads), effects: effects, executions: executions}
@@ -134,6 +135,7 @@ func (t *thread) carryOut(turn *turn, calls []*call) {
 // carryOn goes on with a round until it is over, or rests.
 func (t *thread) carryOn(turn *turn, r *round) {
 	for {
+		t.catchUp()
 		t.settleDecided(r.effects)
 		t.settleReconciled(r.effects)
 		t.settleAnswered(r.effects)

@@ -47,6 +47,9 @@ func (t *thread) runEffect(turn *turn, c *call) {
 			return
 		}
 		err := workflow.Sleep(turn.ctx, pause(attempt))
+		if t.catchUp(); err == nil {
+			err = turn.ctx.Err()
+		}
 		if err != nil && workflow.GetVersion(t.ctx, changeCancelledPause, workflow.DefaultVersion, 1) >= 1 {
 			t.giveUp(turn, c, result)
 			return

@@ -39,7 +39,9 @@ type inbox struct {
 	seen  []Seen
 	// refusals counts the signals that were refused.
 	refusals int
-	drain    func()
+	// drain takes the signals that wait, of which there are as many as arrived says.
+	drain   func()
+	arrived func() int
 }
 
 func (in *inbox) dequeue() queued {
@@ -145,17 +147,32 @@ func (t *thread) receiveSignals(ctx workflow.Context) {
 			return nil
 		})
 	}
+	t.arrived = func() int {
+		return submits.Len() + approvals.Len() + answers.Len() + cancels.Len() + closes.Len() + modes.Len() + revocations.Len() + findings.Len() + locks.Len()
+	}
 	workflow.Go(t.ctx, func(ctx workflow.Context) {
 		for {
-			err := workflow.Await(ctx, func() bool {
-				return submits.Len()+approvals.Len()+answers.Len()+cancels.Len()+closes.Len()+modes.Len()+revocations.Len()+findings.Len()+locks.Len() > 0
-			})
+			err := workflow.Await(ctx, func() bool { return t.arrived() > 0 })
 			if err != nil {
 				return // t.ctx is never cancelled
 			}
 			t.drain()
 		}
 	})
+}
+
+// changeSignalsFirst is the change by which what came as a signal holds before anything
+// else is begun.
+const changeSignalsFirst = "signals-first"
+
+// catchUp takes the signals that wait, before something is begun that they may have a
+// say in: a mode, a grant that was taken back, the end of the turn. The SDK runs what
+// an update or an activity has woken ahead of the coroutine that takes signals, also of
+// signals that came before.
+func (t *thread) catchUp() {
+	if t.arrived() > 0 && workflow.GetVersion(t.ctx, changeSignalsFirst, workflow.DefaultVersion, 1) >= 1 {
+		t.drain()
+	}
 }
 
 // incoming is a signal's payload, or why it is none. The SDK would pass over a

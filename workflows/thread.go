@@ -148,6 +148,7 @@ func (t *thread) run() error {
 		err := workflow.Await(t.ctx, func() bool {
 			return t.current != nil || len(t.queue) > 0 || t.closing != nil || t.full()
 		})
+		t.catchUp()
 		switch {
 		case err != nil:
 			return err
@@ -157,6 +158,7 @@ func (t *thread) run() error {
 			t.runTurn(t.current)
 		case t.closing != nil:
 			return t.close()
+		case len(t.queue) == 0: // what waited was cancelled
 		default:
 			t.runTurn(t.begin(t.dequeue()))
 		}

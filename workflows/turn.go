@@ -82,6 +82,7 @@ func (t *thread) runTurn(turn *turn) {
 		return
 	}
 	for {
+		t.catchUp()
 		var reply activities.ModelTurnResult
 		var problem *contract.Problem
 		goesOn := len(turn.resting) > 0

@@ -128,6 +128,7 @@ func (t *thread) undoNext(cancelled *turn) {
 func (t *thread) runUndo(turn *turn) {
 	problem := t.cannotUndo(turn.undoes)
 	for problem == nil {
+		t.catchUp()
 		i := t.lastUndoable(turn.undoes)
 		if i < 0 {
 			break

@@ -14,22 +14,28 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// resetBefore resets the thread to before it first scheduled an activity.
-func (b *bed) resetBefore(activity string) {
+// scheduled is the end of the workflow task in which the thread first scheduled an
+// activity of a type, or 0.
+func (b *bed) scheduled(activity string) int64 {
 	b.t.Helper()
-	var point int64
 	history := b.client.GetWorkflowHistory(b.ctx(), b.start.WorkflowID(), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for point == 0 && history.HasNext() {
+	for history.HasNext() {
 		event, err := history.Next()
 		b.must(err)
 		if scheduled := event.GetActivityTaskScheduledEventAttributes(); scheduled.GetActivityType().GetName() == activity {
-			point = scheduled.GetWorkflowTaskCompletedEventId()
+			return scheduled.GetWorkflowTaskCompletedEventId()
 		}
 	}
+	return 0
+}
+
+// resetBefore resets the thread to before it first scheduled an activity.
+func (b *bed) resetBefore(activity string) {
+	b.t.Helper()
 	_, err := b.client.ResetWorkflowExecution(b.ctx(), &workflowservice.ResetWorkflowExecutionRequest{
 		Namespace:         "default",
 		WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: b.start.WorkflowID()},
-		Reason:            "test", RequestId: b.start.Thread + activity, WorkflowTaskFinishEventId: point,
+		Reason:            "test", RequestId: b.start.Thread + activity, WorkflowTaskFinishEventId: b.scheduled(activity),
 	})
 	b.must(err)
 }
