@@ -16,6 +16,7 @@ type Client struct {
 	reader    *Reader
 	taskQueue string
 	owned     owned
+	places    places
 }
 
 // Options are the options of a [Client] and of a [Reader]. The zero value fits a

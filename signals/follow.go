@@ -16,6 +16,8 @@ type stride struct {
 	// patient ones need not look at a thread at once that is in the middle of
 	// something: a pace later will do.
 	patient bool
+	// from is where to begin, if that is known; only the patient have it.
+	from *place
 }
 
 // A person watches; who waits for a turn wants its end, which is hardly ever in
@@ -44,8 +46,8 @@ func (c *Client) follow(
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the long poll that is under way then
-	for {
-		current, err := c.reader.describe(ctx, execution{workflowID: thread.WorkflowID()})
+	for from := by.from; ; from = nil {
+		current, err := c.current(ctx, thread, from)
 		if err != nil {
 			return err
 		}
@@ -64,7 +66,11 @@ func (c *Client) follow(
 		if later {
 			end.gather()
 		}
-		if !later || current.events > shortHistory {
+		switch {
+		case from != nil:
+			end.token = from.token
+			pause(ctx, leastPause) // it has only just been given something to do
+		case !later || current.events > shortHistory:
 			end.seek(ctx)
 		}
 		// A run that has ended was continued as new, was reset, or was the last: the
@@ -72,6 +78,7 @@ func (c *Client) follow(
 		for closed := false; !closed; later = false {
 			if !later {
 				if done, err := look(current.execution); done || err != nil {
+					c.places.leave(end)
 					return c.unlessGone(ctx, thread, err)
 				}
 			}
@@ -80,4 +87,13 @@ func (c *Client) follow(
 			}
 		}
 	}
+}
+
+// current describes the thread's run, without asking where a place is known: there
+// it is busy. Should that run have ended since, its history says so.
+func (c *Client) current(ctx context.Context, thread contract.ThreadRef, from *place) (description, error) {
+	if from == nil {
+		return c.reader.describe(ctx, execution{workflowID: thread.WorkflowID()})
+	}
+	return description{execution: from.run, status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, busy: true}, nil
 }

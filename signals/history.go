@@ -2,6 +2,7 @@ package signals
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -24,8 +25,8 @@ const (
 	seekTimeout = 500 * time.Millisecond
 	// A thread that is in the middle of something changes three times with each
 	// activity, and a request for each change would cost the server about as much as
-	// the activity. So there is a pause between two: a share of the time that the
-	// thread has been busy, within these bounds.
+	// the activity. So there is a pause between two: a share of the time that the thread
+	// has been busy, or until the model may have spoken again, within these bounds.
 	leastPause = 10 * time.Millisecond
 	mostPause  = 50 * time.Millisecond
 	pauseShare = 25
@@ -45,6 +46,11 @@ type tail struct {
 	due <-chan time.Time
 	// busySince is when the thread was first seen in the middle of something.
 	busySince time.Time
+	// asked is the event that has scheduled the latest model turn, answered is when that
+	// ended, by the server's clock, and cycle the time since the one before.
+	asked    int64
+	answered time.Time
+	cycle    time.Duration
 	// polling is the long poll that is under way, if any.
 	polling chan polled
 	// meanwhile, unless nil, is called from time to time while nothing changes. It
@@ -75,7 +81,9 @@ func (t *tail) seek(ctx context.Context) {
 // the run has ended. A thread's answers change in a workflow task and never
 // between two, so nothing else is reported. One that ends with an activity under
 // way is a step in the middle of something, and there may be many a second: it
-// is reported at the tail's pace, or with the next that is none.
+// is reported at the tail's pace, or with the next that is none. The model's last
+// word in a turn is reported at once: what a thread is asked then it answers when the
+// workflow task is done that takes it in.
 func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 	defer func() { t.due = nil }()
 	var beats <-chan time.Time
@@ -114,21 +122,21 @@ func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		changed, underWay := changeIn(events)
-		if changed && underWay == "" {
+		seen := t.read(events)
+		if seen.answered || seen.changed && seen.underWay == "" {
 			t.busySince = time.Time{}
 			return false, nil
 		}
-		if changed {
+		if seen.changed {
 			t.gather()
 		}
 		if t.busySince.IsZero() {
 			t.busySince = time.Now()
 		}
-		rest := min(max(time.Since(t.busySince)/pauseShare, leastPause), mostPause)
-		if underWay != "" && underWay != contract.ModelActivity {
-			rest = min(2*rest, mostPause) // the model's turn is still to come
+		if seen.underWay == contract.ModelActivity && !seen.spoken {
+			continue // nothing happens until it ends
 		}
+		rest := min(max(time.Since(t.busySince)/pauseShare, t.cycle, leastPause), mostPause)
 		if !pause(ctx, rest) {
 			return false, ctx.Err()
 		}
@@ -153,18 +161,52 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// changeIn reports whether a workflow task is among the events, and the type of
-// the activity that the last one has scheduled, if it has.
-func changeIn(events []*historypb.HistoryEvent) (changed bool, underWay string) {
+// news is what events tell.
+type news struct {
+	// changed: a workflow task was done.
+	changed bool
+	// underWay is the type of the activity that the last one has scheduled, if it has.
+	underWay string
+	// spoken: that was a model turn, and it has ended; answered: with no call.
+	spoken, answered bool
+}
+
+func (t *tail) read(events []*historypb.HistoryEvent) (seen news) {
 	for _, event := range events {
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
-			changed, underWay = true, ""
+			seen = news{changed: true}
 		case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
-			underWay = event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()
+			seen.underWay = event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()
+			if seen.underWay == contract.ModelActivity {
+				t.asked = event.GetEventId()
+			}
+		case enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
+			done := event.GetActivityTaskCompletedEventAttributes()
+			if done.GetScheduledEventId() == t.asked {
+				seen.spoken, seen.answered = true, t.reader.isLast(t.run, done)
+				t.spoken(event.GetEventTime().AsTime())
+			}
 		}
 	}
-	return changed, underWay
+	return seen
+}
+
+// spoken notes when a model turn ended.
+func (t *tail) spoken(at time.Time) {
+	if !t.answered.IsZero() {
+		t.cycle = at.Sub(t.answered)
+	}
+	t.answered = at
+}
+
+// isLast reports whether a model turn has asked for no call. One that cannot be
+// decoded is taken for one that has.
+func (r *Reader) isLast(run execution, done *historypb.ActivityTaskCompletedEventAttributes) bool {
+	var result struct {
+		Calls []json.RawMessage `json:"calls"`
+	}
+	return r.convert(run).FromPayloads(done.GetResult(), &result) == nil && len(result.Calls) == 0
 }
 
 // poll returns the long poll that is under way, or begins one. It ends with ctx.

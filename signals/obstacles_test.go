@@ -51,8 +51,18 @@ func (c *interceptedClient) WorkflowService() workflowservice.WorkflowServiceCli
 
 type interceptedService struct {
 	workflowservice.WorkflowServiceClient
-	query   func(*workflowservice.QueryWorkflowRequest) error
-	history historyHook
+	query    func(*workflowservice.QueryWorkflowRequest) error
+	history  historyHook
+	describe func()
+}
+
+func (s *interceptedService) DescribeWorkflowExecution(
+	ctx context.Context, in *workflowservice.DescribeWorkflowExecutionRequest, opts ...grpc.CallOption,
+) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	if s.describe != nil {
+		s.describe()
+	}
+	return s.WorkflowServiceClient.DescribeWorkflowExecution(ctx, in, opts...)
 }
 
 func (s *interceptedService) QueryWorkflow(

@@ -39,22 +39,32 @@ func (c *Client) Send(ctx context.Context, start contract.Start, submission cont
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	}
 	var submitted contract.Submitted
+	before := c.places.of(start.WorkflowID())
 	err := c.insist(ctx, start.ThreadRef, func() error {
-		handle, err := c.deliver(ctx, start, update)
+		handle, opened, err := c.deliver(ctx, start, update)
 		if err != nil {
 			return err
 		}
-		return handle.Get(ctx, &submitted)
+		run := execution{handle.WorkflowID(), handle.RunID()}
+		if opened {
+			before = place{run: run}
+		}
+		if err := handle.Get(ctx, &submitted); err != nil || before.run != run {
+			return err
+		}
+		c.places.begin(before, submitted.Turn)
+		return nil
 	})
 	return submitted, in("send to", start.ThreadRef, err)
 }
 
-// deliver starts the thread with the update, or sends it to a thread that exists.
+// deliver starts the thread with the update, or sends it to a thread that exists. It
+// reports whether it has opened the thread.
 func (c *Client) deliver(
 	ctx context.Context, start contract.Start, update client.UpdateWorkflowOptions,
-) (client.WorkflowUpdateHandle, error) {
+) (handle client.WorkflowUpdateHandle, opened bool, err error) {
 	if !c.owned.has(start) {
-		handle, err := c.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		handle, err = c.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 			StartWorkflowOperation: c.temporal.NewWithStartWorkflowOperation(
 				c.startOptions(start), contract.WorkflowType, start),
 			UpdateOptions: update,
@@ -62,15 +72,16 @@ func (c *Client) deliver(
 		switch {
 		case err == nil:
 			c.owned.add(start)
-			return handle, nil
+			return handle, true, nil
 		case !alreadyStarted(err):
-			return nil, err
+			return nil, false, err
 		}
 		if err := c.compare(ctx, start); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	return c.temporal.UpdateWorkflow(ctx, update)
+	handle, err = c.temporal.UpdateWorkflow(ctx, update)
+	return handle, false, err
 }
 
 // updateID makes the server itself recognise a submission that comes again, which

@@ -23,7 +23,9 @@ func (c *Client) Wait(ctx context.Context, thread contract.ThreadRef, turn strin
 	if err != nil {
 		return ended, invalid(err)
 	}
-	err = c.follow(ctx, thread, waiting, func(run execution) (bool, error) {
+	how := waiting
+	how.from = c.places.take(thread.WorkflowID(), turn)
+	err = c.follow(ctx, thread, how, func(run execution) (bool, error) {
 		state, err := query[contract.State](ctx, c.reader, run, contract.QueryState)
 		if err != nil {
 			return false, err
