@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heddle-dev/heddle/activities"
+	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/config"
 	"github.com/heddle-dev/heddle/models/openai"
 	"github.com/heddle-dev/heddle/models/scripted"
@@ -39,7 +40,7 @@ func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
 		}
 		agents[agent.Name] = activities.Agent{
 			Name: agent.Name, Instructions: agent.Instructions, MaxOutputTokens: agent.MaxOutputTokens,
-			Tools: p.withWeb(c, agent.Tools, agent.NoWeb), Exposure: agent.Exposure, Eager: agent.Eager, Limits: agent.Limits.WithDefaults(), Mode: agent.Mode,
+			Tools: p.withWeb(c, catalog.Globs(agent.Tools), agent.NoWeb), Exposure: agent.Exposure, Eager: catalog.Globs(agent.Eager), Limits: agent.Limits.WithDefaults(), Mode: agent.Mode,
 			Model: built.model, ModelName: built.name, Price: built.price,
 		}
 	}

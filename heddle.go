@@ -168,12 +168,12 @@ func checkAgent(a Agent) error {
 	if a.MaxOutputTokens < 0 {
 		bad("max output tokens are %d, want 0 or more", a.MaxOutputTokens)
 	}
-	for _, glob := range a.Tools {
+	for _, glob := range catalog.Globs(a.Tools) {
 		if err := catalog.CheckGlob(glob); err != nil {
 			bad("%w", err)
 		}
 	}
-	for _, glob := range a.Eager {
+	for _, glob := range catalog.Globs(a.Eager) {
 		if err := catalog.CheckGlob(glob); err != nil {
 			bad("eager: %w", err)
 		}

@@ -31,6 +31,7 @@ type parts struct {
 	models     []namedModel
 	sources    []catalog.Source
 	tools      []catalog.Tool
+	toolsets   map[string]bool // by name
 	modes      []catalog.Mode
 	rules      []policy.Rule
 	mcp        []mcp.Options
@@ -83,12 +84,13 @@ type Agent struct {
 	Model string
 	// MaxOutputTokens bounds a reply of the model. 0: the vendor's default.
 	MaxOutputTokens int
-	// Tools are globs over the ids of the tools that the agent may use, such as
-	// orders.* ; none means no tool.
+	// Tools are the tools that the agent may use: ids, globs over ids such as
+	// orders.items.* , and names of toolsets or other namespaces, such as orders, which
+	// stand for all that is in them. None means no tool.
 	Tools []string
 	// Exposure is how the model reaches the tools. Empty: [Direct].
 	Exposure Exposure
-	// Eager are globs over the ids of tools that the agent is likely to need: the
+	// Eager are those of the tools, named as in Tools, that the agent is likely to need: the
 	// model is told their signatures beforehand, and need not search for them. They
 	// have no meaning with [Direct], which shows all tools.
 	Eager []string

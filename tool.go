@@ -2,6 +2,8 @@ package heddle
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
@@ -47,16 +49,34 @@ type ToolOption = local.Option
 // with the file and line of this call.
 //
 // [json.Number]: https://pkg.go.dev/encoding/json#Number
-func Tool[In, Out any](id, description string, fn func(ctx context.Context, in In) (Out, error), options ...ToolOption) Option {
-	options = append([]ToolOption{local.DefinedAt(local.Caller(1))}, options...)
-	tool, err := local.Func(id, description, fn, options...)
-	return optionFunc(func(p *parts) {
-		if err != nil {
-			p.problem(err)
-			return
-		}
-		p.tools = append(p.tools, tool)
-	})
+func Tool[In, Out any](id, description string, fn func(ctx context.Context, in In) (Out, error), options ...ToolOption) Function {
+	place := local.DefinedAt(local.Caller(1))
+	return Function{id: id, build: func(id string, shared []ToolOption) (catalog.Tool, error) {
+		return local.Func(id, description, fn, slices.Concat([]ToolOption{place}, shared, options)...)
+	}}
+}
+
+// Function is a tool made of a Go function, by [Tool]. As an [Option] it adds the
+// tool by itself, in a [Toolset] together with others.
+type Function struct {
+	id    string
+	build func(id string, shared []ToolOption) (catalog.Tool, error)
+}
+
+func (f Function) apply(p *parts) { f.add(p, f.id, nil) }
+
+// add adds the tool under an id, with options that it shares with others.
+func (f Function) add(p *parts, id string, shared []ToolOption) {
+	if f.build == nil {
+		p.problem(errors.New("a tool is empty: make it with heddle.Tool"))
+		return
+	}
+	tool, err := f.build(id, shared)
+	if err != nil {
+		p.problem(err)
+		return
+	}
+	p.tools = append(p.tools, tool)
 }
 
 // Write declares that a tool changes something outside: calls of it run one at a

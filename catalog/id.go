@@ -53,6 +53,19 @@ func CheckGlob(glob string) error {
 	return nil
 }
 
+// Globs are the globs over ids that the names of tools stand for: a name without a
+// dot is a namespace, such as that of a toolset, and stands for all tools in it;
+// others are globs themselves.
+func Globs(names []string) []string {
+	globs := make([]string, len(names))
+	for i, name := range names {
+		if globs[i] = name; CheckNamespace(name) == nil {
+			globs[i] += ".*"
+		}
+	}
+	return globs
+}
+
 // CheckNamespace says what is wrong with a namespace: it is one segment of an id.
 func CheckNamespace(namespace string) error {
 	if strings.Contains(namespace, ".") || CheckGlob(namespace+".*") != nil {

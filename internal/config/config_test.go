@@ -40,7 +40,7 @@ agents:
       Be kind.
       Use ${NOTHING} as it is.
     max_output_tokens: 4096
-    tools: ["orders.*", docs.search]
+    tools: [orders, docs.search]
     exposure: code
     eager: [orders.get]
     limits: {steps: 20, calls: 40, tokens: 90000, cost_usd: 0.5, time: 10m, approval_expiry: 24h}

@@ -231,7 +231,8 @@ func readAgent(v value, name, dir string) Agent {
 	return a
 }
 
-// globs reads a list of globs over the ids of tools.
+// globs reads a list of tools by name, as globs over their ids: see
+// [catalog.Globs].
 func (v value) globs() []string {
 	var globs []string
 	v.list(func(glob value) {
@@ -239,10 +240,11 @@ func (v value) globs() []string {
 		if text == "" {
 			return
 		}
-		if err := catalog.CheckGlob(text); err != nil {
+		meant := catalog.Globs([]string{text})
+		if err := catalog.CheckGlob(meant[0]); err != nil {
 			glob.problem("%s", err)
 		}
-		globs = append(globs, text)
+		globs = append(globs, meant...)
 	})
 	return globs
 }
