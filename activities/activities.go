@@ -73,6 +73,9 @@ type Broker interface {
 	Tools(ctx context.Context, scope catalog.Scope) ([]catalog.Descriptor, error)
 	// List lists the same without the schemas.
 	List(ctx context.Context, scope catalog.Scope) ([]catalog.Descriptor, error)
+	// Conditions say how the sources of the scope's tools have answered when they were
+	// last asked. It asks nothing.
+	Conditions(scope catalog.Scope) []catalog.Condition
 	// Plan checks a request and says what it takes. It does nothing outside.
 	Plan(ctx context.Context, scope catalog.Scope, req catalog.Request) catalog.Plan
 	// CheckRules says what is wrong with the rules of a thread and of its message.

@@ -80,6 +80,7 @@ func (m *model) Generate(_ context.Context, req activities.ModelRequest, stream 
 type broker struct {
 	mu       sync.Mutex
 	tools    []catalog.Descriptor
+	sources  []catalog.Condition
 	dispatch func(context.Context, catalog.Request) catalog.Outcome
 	plans    []catalog.Plan
 	// reconciled and unreachable are what is found out about a write.
@@ -96,6 +97,8 @@ func (b *broker) Tools(context.Context, catalog.Scope) ([]catalog.Descriptor, er
 func (b *broker) List(context.Context, catalog.Scope) ([]catalog.Descriptor, error) {
 	return b.tools, nil
 }
+
+func (b *broker) Conditions(catalog.Scope) []catalog.Condition { return b.sources }
 
 func (b *broker) CheckRules(scope catalog.Scope) error {
 	if strings.Contains(string(scope.ThreadRules)+string(scope.PromptRules), "nonsense") {

@@ -53,9 +53,12 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	if err != nil {
 		return ModelTurnResult{}, err
 	}
+	system := a.instructions(agent, scope) + a.eager(ctx, agent, scope, offer.exposure)
+	sources := a.changed(scope, in.Told) // after the sources were asked for what is offered
+	withNotes(messages, sources)
 	reply, err := agent.Model.Generate(ctx, ModelRequest{
 		Model:           agent.ModelName,
-		System:          a.instructions(agent, scope) + a.eager(ctx, agent, scope, offer.exposure),
+		System:          system,
 		Messages:        messages,
 		Tools:           offer.tools,
 		MaxOutputTokens: agent.MaxOutputTokens,
@@ -69,7 +72,9 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	case err != nil:
 		return ModelTurnResult{}, modelFailure(err)
 	}
-	return a.planned(ctx, in, agent, offer, reply)
+	result, err := a.planned(ctx, in, agent, offer, reply)
+	result.Sources = sources
+	return result, err
 }
 
 // planned turns a reply into the activity's result.

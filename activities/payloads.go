@@ -34,6 +34,8 @@ type ModelTurnInput struct {
 	Message string `json:"message,omitempty"`
 	// Used is what the thread has used before the turn, on its first step.
 	Used *Used `json:"used,omitempty"`
+	// Told is what the thread was told last of sources of tools that are not well.
+	Told []SourceTold `json:"told,omitempty"`
 	// Run is set in a turn that runs a snippet or makes a call, and asks no model.
 	Run contract.Run `json:"run,omitempty"`
 	// Script names the saved script that is run, Tool the tool that is called.
@@ -53,6 +55,8 @@ type ModelTurnResult struct {
 	Stop      StopReason     `json:"stop"`
 	Model     string         `json:"model,omitempty"`
 	Usage     contract.Usage `json:"usage"`
+	// Sources are the sources of tools that are no longer as the thread was told.
+	Sources []contract.SourceState `json:"sources,omitempty"`
 	// Limits are the agent's as configured now; only on the first step of a turn.
 	Limits *Limits `json:"limits,omitempty"`
 	// Audited says that the worker keeps an audit log; only on the first step of a turn.

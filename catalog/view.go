@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -24,6 +23,8 @@ type view struct {
 	tools []*Tool
 	// namespaces are theirs, sorted.
 	namespaces []string
+	// clashes are why tools of each source are left out beside those of others.
+	clashes map[int][]error
 }
 
 // find is the tool of an id, or nil.
@@ -67,7 +68,11 @@ func (v *views) of(sources []*source, listings []*listing) *view {
 }
 
 func merge(sources []*source, listings []*listing) *view {
-	merged := &view{}
+	merged := &view{clashes: map[int][]error{}}
+	leaveOut := func(source int, fault error) {
+		slog.Warn("catalog: a tool is left out", "source", sources[source].Name(), "error", fault)
+		merged.clashes[source] = append(merged.clashes[source], fault)
+	}
 	owners := map[string]string{}
 	hash := sha256.New()
 	for i, l := range listings {
@@ -77,11 +82,11 @@ func merge(sources []*source, listings []*listing) *view {
 		fmt.Fprintln(hash, l.content)
 		for _, tool := range l.tools {
 			if !sources[i].mayHave(tool.Namespace()) {
-				slog.Warn("catalog: a tool is left out: its namespace is another source's", "source", sources[i].Name(), "tool", tool.ID)
+				leaveOut(i, fmt.Errorf("%s: tool %s is of a namespace that is another source's", sources[i].place(tool), tool.ID))
 				continue
 			}
 			if owner, twice := owners[tool.ID]; twice {
-				slog.Warn("catalog: a tool is left out", "source", sources[i].Name(), "error", usedTwice(tool.ID, owner, sources[i].place(tool)))
+				leaveOut(i, usedTwice(tool.ID, owner, sources[i].place(tool)))
 				continue
 			}
 			owners[tool.ID] = sources[i].place(tool)
@@ -119,14 +124,7 @@ func (b *Broker) view(ctx context.Context, scope Scope) (*view, []Unavailable, e
 		if errs[i] != nil {
 			missing = append(missing, Unavailable{Source: s.Name(), Reason: b.reason(scope, errs[i])})
 		}
-		if listings[i] != nil {
-			for _, part := range listings[i].parts {
-				if !scope.reaches(part.Source) {
-					continue
-				}
-				missing = append(missing, Unavailable{Source: plain(part.Source, MaxID), Reason: b.reason(scope, errors.New(part.Reason)), Cause: part.Cause})
-			}
-		}
+		missing = append(missing, b.missingParts(scope, listings[i])...)
 	}
 	slices.SortStableFunc(missing, func(a, b Unavailable) int { return strings.Compare(a.Source, b.Source) })
 	return b.views.of(b.sources, listings), missing, nil

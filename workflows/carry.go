@@ -51,6 +51,8 @@ type Carried struct {
 	Forgotten int       `json:"forgotten,omitempty"`
 	// Audited says that decisions are told to an audit log.
 	Audited bool `json:"audited,omitempty"`
+	// Told is what was told of sources of tools that are not well.
+	Told []activities.SourceTold `json:"told,omitempty"`
 	// Kept are the large results that snippets can read.
 	Kept []contract.KeptResult `json:"kept,omitempty"`
 }
@@ -95,7 +97,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 		}
 	}
 	c.Applied, c.Forgotten = t.carryApplied()
-	c.Audited = t.audited
+	c.Audited, c.Told = t.audited, t.told
 	c.Granted = t.given
 	for _, g := range t.standing {
 		c.Grants = append(c.Grants, *g)
@@ -143,12 +145,24 @@ func short(p contract.Part) contract.Part {
 		grant.By, grant.Resource = cutEncoded(grant.By, activities.MaxCarriedText), cutEncoded(grant.Resource, activities.MaxCarriedText)
 		p.Grant = &grant
 	}
+	p.Sources = shortSources(p.Sources)
 	if p.Decision != nil {
 		decision := *p.Decision
 		decision.Comment = cutEncoded(decision.Comment, activities.MaxCarriedText)
 		p.Decision = &decision
 	}
 	return p
+}
+
+// shortSources are the first of them, without what each says.
+func shortSources(states []contract.SourceState) []contract.SourceState {
+	const kept = 3
+	var short []contract.SourceState
+	for _, s := range states[:min(len(states), kept)] {
+		s.Unread, s.Reasons = cutEncoded(s.Unread, activities.MaxCarriedText), nil
+		short = append(short, s)
+	}
+	return short
 }
 
 func shortProblem(p *contract.Problem) *contract.Problem {
@@ -214,7 +228,7 @@ func (t *thread) resume(c *Carried) {
 	for i := range c.Parts {
 		t.parts = append(t.parts, &c.Parts[i])
 	}
-	t.answered = c.Answered
+	t.answered, t.told = c.Answered, c.Told
 	t.resumeDoubts(c.Reconciliations)
 	t.shown.pending = t.pending()
 	if c.Current != nil {

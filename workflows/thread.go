@@ -58,6 +58,7 @@ type thread struct {
 	asking
 	grants
 	auditing
+	telling
 	reconciling
 	shown searchable
 

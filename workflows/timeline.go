@@ -23,7 +23,7 @@ type newPart struct{ contract.Part }
 
 func part(id string, kind contract.Kind, status contract.PartStatus, title string) newPart {
 	visibility := contract.VisibleUser
-	if kind == contract.KindModel || kind == contract.KindError {
+	if kind == contract.KindModel || kind == contract.KindError || kind == contract.KindSources {
 		visibility = contract.VisibleOperator
 	}
 	return newPart{contract.Part{ID: id, Kind: kind, Status: status, Title: title, Visibility: visibility}}
@@ -112,7 +112,7 @@ func (t *thread) page(q contract.TimelineQuery) contract.TimelinePage {
 // partWeight bounds how many bytes a part takes in JSON.
 func partWeight(p contract.Part) int {
 	const fields = 600
-	n := fields + escaped(p.Title) + escaped(p.Text)
+	n := fields + escaped(p.Title) + escaped(p.Text) + sourcesWeight(p.Sources)
 	if p.Problem != nil {
 		n += escaped(p.Problem.Message)
 	}

@@ -97,6 +97,19 @@ func weight(m contract.Message) int {
 	if m.Problem != nil {
 		n += escaped(m.Problem.Message) + len(m.Problem.Details)
 	}
+	return n + sourcesWeight(m.Sources)
+}
+
+// sourcesWeight bounds how many bytes the states of sources take in JSON.
+func sourcesWeight(states []contract.SourceState) int {
+	const fields = 200
+	n := 0
+	for _, s := range states {
+		n += fields + escaped(s.Unread)
+		for _, reason := range s.Reasons {
+			n += escaped(reason)
+		}
+	}
 	return n
 }
 

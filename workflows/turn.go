@@ -125,7 +125,7 @@ func (t *thread) step(turn *turn) (activities.ModelTurnResult, *contract.Problem
 	ctx := workflow.WithActivityOptions(turn.ctx, modelTurnOptions(summary))
 	err := workflow.ExecuteActivity(ctx, a.ModelTurn, activities.ModelTurnInput{
 		Thread: t.governed(), Turn: turn.ID, Step: turn.Steps, Upto: t.length(), Message: turn.message, Run: turn.run, Script: turn.script, Tool: turn.tool,
-		Used: t.usedBefore(turn), Near: t.near(),
+		Used: t.usedBefore(turn), Told: t.told, Near: t.near(),
 	}).Get(turn.ctx, &reply)
 	turn.message = ""
 	if err != nil {
@@ -159,7 +159,8 @@ func (t *thread) heard(turn *turn, id string, reply activities.ModelTurnResult) 
 			p.Title = "Model turn " + fmt.Sprint(turn.Steps) + ": " + reply.Model
 		}
 	})
-	message := contract.Message{Role: contract.RoleAssistant, Turn: turn.ID, Text: reply.Text, Body: reply.Body}
+	t.tellSources(turn, id, reply.Sources)
+	message := contract.Message{Role: contract.RoleAssistant, Turn: turn.ID, Text: reply.Text, Body: reply.Body, Sources: reply.Sources}
 	for _, c := range reply.Calls {
 		message.Calls = append(message.Calls, c.Call)
 	}

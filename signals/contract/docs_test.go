@@ -43,6 +43,7 @@ func init() {
 		contract.TranscriptQuery{},
 		contract.TranscriptPage{},
 		contract.Message{},
+		contract.SourceState{},
 		contract.CallsQuery{},
 		contract.CallsPage{},
 		contract.QueuePage{},
@@ -140,6 +141,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 		fmt.Sprintf("longer than %d KiB, `body`", contract.MaxInline>>10),
 		fmt.Sprintf("comment of a denial (%d KiB at most)", contract.MaxComment>>10),
 		fmt.Sprintf("With %d of them the thread makes no further write", contract.MaxReconciliations),
+		fmt.Sprintf("of which up to %d have their `reasons`", contract.MaxLeftOut),
 		fmt.Sprintf("Reasons are %d KiB at most", contract.MaxReason>>10),
 	} {
 		if !strings.Contains(page, want) {

@@ -21,6 +21,7 @@ const (
 	KindQuestion       Kind = "question"       // a call asks, or asked, a person
 	KindGrant          Kind = "grant"          // a consent to further calls of a tool
 	KindReconciliation Kind = "reconciliation" // it is not known whether a write was applied
+	KindSources        Kind = "sources"        // sources of tools are no longer as they were
 	KindMilestone      Kind = "milestone"      // something to know, such as a turn's end
 	KindError          Kind = "error"          // something was refused or failed
 )
@@ -94,6 +95,8 @@ type Part struct {
 	Decision *Decision `json:"decision,omitempty"`
 	// Policy is the rule of the policy that decided about a call, if one did.
 	Policy *PolicyDecision `json:"policy,omitempty"`
+	// Sources are those that a part of kind sources tells of.
+	Sources []SourceState `json:"sources,omitempty"`
 	// Problem says what went wrong.
 	Problem *Problem `json:"problem,omitempty"`
 	// Progress counts what is done of a part with several pieces, and of a call as far

@@ -34,6 +34,9 @@ type Message struct {
 	Tool string `json:"tool,omitempty"`
 	// Problem says why the call of a tool message has no result.
 	Problem *Problem `json:"problem,omitempty"`
+	// Sources are sources of tools that were no longer as they were when an assistant
+	// message was made. The agent was told which cannot be read, and which can be again.
+	Sources []SourceState `json:"sources,omitempty"`
 	// User is who wrote a user message, where that is not the thread's user.
 	User string    `json:"user,omitempty"`
 	At   time.Time `json:"at"`
