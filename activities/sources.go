@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -103,12 +104,13 @@ func addNote(m *contract.Message, states []contract.SourceState) {
 }
 
 // noteOf says what a model needs to know of sources of tools. Of tools that cannot be
-// used it need not know.
+// used it need not know. A reason is the word of a source: it is quoted, so that it
+// passes for nothing else.
 func noteOf(states []contract.SourceState) string {
 	var lines []string
 	for _, state := range states {
 		if state.Unread != "" {
-			lines = append(lines, "- "+state.Source+" cannot be read now, and its tools may be missing or out of date: "+state.Unread)
+			lines = append(lines, fmt.Sprintf("- %s cannot be read now, and its tools may be missing or out of date: %q", state.Source, state.Unread))
 		}
 	}
 	for _, state := range states {

@@ -134,6 +134,8 @@ func (t *timeline) settled(p contract.Part) {
 		if p.ID == p.Turn {
 			r.label = "turn"
 		}
+	case contract.KindSources:
+		r.body = sources(p.Sources)
 	case contract.KindError:
 		r.body = p.Text
 	}
@@ -148,6 +150,26 @@ func (t *timeline) settled(p contract.Part) {
 		t.problem = p.Problem.Message
 		t.block(t.problem, plain)
 	}
+}
+
+// sources says what has become of sources of tools.
+func sources(states []contract.SourceState) string {
+	var lines []string
+	for _, s := range states {
+		switch {
+		case s.Unread != "":
+			lines = append(lines, s.Source+": "+s.Unread)
+		case s.Recovered:
+			lines = append(lines, s.Source+": can be read again")
+		}
+		for _, reason := range s.Reasons {
+			lines = append(lines, s.Source+": left out: "+reason)
+		}
+		if more := s.LeftOut - len(s.Reasons); more > 0 {
+			lines = append(lines, fmt.Sprintf("%s: left out: %d more", s.Source, more))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // drawReads draws the calls that came before their batch did.

@@ -61,6 +61,7 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.lay", "Writes, and can be undone at a gate.", write, heddle.Write(), heddle.WithoutApproval(),
 				heddle.Undo("test.late", func(in in, _ out) any { return map[string]string{"name": "not-" + in.Name} })),
 			heddle.Source(held{}),
+			heddle.Source(far{}),
 			heddle.Tool("test.keep", "Writes to a target that others write to.", writeToTarget,
 				heddle.Write(), heddle.WithoutApproval(), heddle.Resource(resourceOf)),
 			heddle.Tool("test.trace", "Writes to a target that others write to, and that can be asked.", writeToTarget,
@@ -108,6 +109,10 @@ agents:
     tools: [test.*]
     limits:
       steps: 1000
+  distant:
+    instructions: Do what the user says.
+    model: play
+    tools: [test, far]
   broker:
     instructions: Do what the user says.
     model: play
@@ -147,10 +152,16 @@ type play struct{}
 
 func (play) Generate(ctx context.Context, req activities.ModelRequest, _ func(activities.ModelDelta)) (activities.ModelResponse, error) {
 	script, done := "", 0
-	for _, m := range req.Messages {
+	for i, m := range req.Messages {
 		switch m.Role {
 		case contract.RoleUser:
-			script, done = m.Text, 0
+			var note string
+			script, note, _ = strings.Cut(m.Text, "\n\n[Note ")
+			if done = 0; note != "" && i == len(req.Messages)-1 {
+				if err := record("notes", strings.ReplaceAll(note, "\n", " ")); err != nil {
+					return activities.ModelResponse{}, err
+				}
+			}
 		case contract.RoleAssistant:
 			done++
 		}
@@ -324,6 +335,25 @@ func (held) Tools(ctx context.Context) ([]catalog.Tool, error) {
 	}
 	tool, err := local.Func("test.held", "Writes.", write, local.Write())
 	return []catalog.Tool{tool}, err
+}
+
+// far is a source elsewhere that cannot be read while there is a file down, and lists
+// its tool twice while there is a file twin.
+type far struct{}
+
+func (far) Name() string      { return "far" }
+func (far) Namespace() string { return "far" }
+
+func (far) Tools(context.Context) ([]catalog.Tool, error) {
+	if _, err := os.Stat("down"); err == nil {
+		return nil, errors.New("connection refused")
+	}
+	tool, err := local.Func("far.read", "Reads.", read)
+	tools := []catalog.Tool{tool}
+	if _, twin := os.Stat("twin"); twin == nil {
+		tools = append(tools, tool)
+	}
+	return tools, err
 }
 
 // record adds a line to a file in the worker's folder. A line this short is
