@@ -191,6 +191,9 @@ func (a *Activities) plan(ctx context.Context, scope catalog.Scope, req catalog.
 	if err := a.asScript(ctx, &planned); err != nil {
 		return planned, err
 	}
+	if err := a.keepDescriptor(ctx, &planned); err != nil {
+		return planned, err
+	}
 	var err error
 	planned.Call, err = a.inlineInput(ctx, call)
 	return planned, err

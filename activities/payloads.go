@@ -80,9 +80,14 @@ type PlannedCall struct {
 	Plan catalog.Plan `json:"plan"`
 	// Problem says why the call cannot be made at all.
 	Problem *contract.Problem `json:"problem,omitempty"`
-	// Asks is what a read that was made within a snippet asks before it can go on: it
-	// is to be made again, with an answer.
+	// Asks is what the call asks before it can go on. A read that was made within a
+	// snippet is then made again, with an answer; a call without a plan is planned.
 	Asks *Asked `json:"asks,omitempty"`
+	// Described refers to the tool's descriptor, where a person is asked: what the next
+	// plan is compared with if it has changed when the call is to be made. Changed says,
+	// of such a plan, what has changed.
+	Described *contract.Ref `json:"described,omitempty"`
+	Changed   string        `json:"changed,omitempty"`
 }
 
 // CallKind says how a call is carried out.

@@ -9,8 +9,8 @@ import (
 )
 
 // ReplanInput asks what a call takes that is planned by the thread: with an input that a
-// person has edited, to undo a write, or now that a person has answered what stood in the
-// way of planning it.
+// person has edited, to undo a write, now that a person has answered what stood in the
+// way of planning it, or since its tool has changed.
 type ReplanInput struct {
 	Thread contract.Start `json:"thread"`
 	// Call and Tool are the ids of the call and of its tool.
@@ -19,6 +19,8 @@ type ReplanInput struct {
 	Input json.RawMessage `json:"input"`
 	// Body is where the input is, if it is not here.
 	Body *contract.Ref `json:"body,omitempty"`
+	// Before refers to the tool's descriptor when the call was planned before.
+	Before *contract.Ref `json:"before,omitempty"`
 	// Limits asks for the agent's limits too.
 	Limits bool `json:"limits,omitempty"`
 }
@@ -43,6 +45,7 @@ func (a *Activities) Replan(ctx context.Context, in ReplanInput) (ReplanResult, 
 	}
 	call.Input, call.Body = input, nil
 	planned, err := a.plan(ctx, agent.scope(in.Thread), catalog.Request{}, call)
+	planned.Changed = a.changed(ctx, in.Before, planned)
 	result := ReplanResult{PlannedCall: planned}
 	if in.Limits {
 		result.Limits = &agent.Limits

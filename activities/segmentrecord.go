@@ -44,6 +44,9 @@ func (a *Activities) segmentResult(
 		if err := a.asScript(ctx, &planned); err != nil {
 			return result, err
 		}
+		if err := a.keepDescriptor(ctx, &planned); err != nil {
+			return result, err
+		}
 		result.Effects = append(result.Effects, planned)
 		handed = append(handed, effect.Number)
 	}

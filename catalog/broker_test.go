@@ -72,7 +72,10 @@ func TestPlanDescribesTheCall(t *testing.T) {
 		Tool: refund.ID, Title: "orders: issue refund", Operation: catalog.Write,
 		NeedsApproval: true, Reason: "it is a write", Grantable: true,
 		Preview: json.RawMessage(`{"a":"<é>","b":1}`), Timeout: 90 * time.Second,
-		DescriptorDigest: plan.DescriptorDigest, InputDigest: plan.InputDigest,
+		DescriptorDigest: plan.DescriptorDigest, InputDigest: plan.InputDigest, Described: plan.Described,
+	}
+	if described := string(plan.Described); !strings.Contains(described, `"id":"orders.issue_refund"`) || strings.Contains(described, "timeout") {
+		t.Errorf("the tool is described as %s", described)
 	}
 	if diff := cmp.Diff(want, plan); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)

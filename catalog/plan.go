@@ -68,6 +68,9 @@ type Plan struct {
 	HonoursKeys bool `json:"honours_keys,omitempty"`
 	// Error says why the call cannot be made; all else but Tool and Policy is then unset.
 	Error *Error `json:"error,omitempty"`
+	// Described is the tool's descriptor, where a person is asked: what [Differences]
+	// compares, should it change before the call is made.
+	Described json.RawMessage `json:"-"`
 	// Asks is what a person is asked before the call can be planned; Error says so too.
 	Asks *Elicitation `json:"-"`
 }

@@ -29,7 +29,7 @@ func (b *Broker) know(ctx context.Context, c *call) *Error {
 // redactPlan takes secrets out of what a plan shows.
 func (b *Broker) redactPlan(scope Scope, p Plan) Plan {
 	secrets := CallSecrets{from: b.secrets, scope: scope}
-	p.Preview = secrets.json(p.Preview)
+	p.Preview, p.Described = secrets.json(p.Preview), secrets.json(p.Described)
 	p.Error = secrets.error(p.Error)
 	return p
 }

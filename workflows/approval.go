@@ -83,8 +83,8 @@ func (t *thread) ask(turn *turn, c *call) *approval {
 	now := workflow.Now(t.ctx)
 	plan := c.planned.Plan
 	ap := &approval{of: c, askedBy: []string{t.start.User, turn.user}, Approval: contract.Approval{
-		ID: c.planned.ID + "-a", Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
-		Title: plan.Title, Reason: plan.Reason, Preview: plan.Preview, Does: plan.Does,
+		ID: c.approvalID(), Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
+		Title: plan.Title, Reason: plan.Reason, Preview: plan.Preview, Does: plan.Does, Changed: c.planned.Changed,
 		DescriptorDigest: plan.DescriptorDigest, InputDigest: plan.InputDigest,
 		Digest:   approvalDigest(c.planned.Tool, plan.DescriptorDigest, plan.InputDigest),
 		Resource: plan.ResourceKey, Approvers: plan.Approvers, Grantable: plan.Grantable,
@@ -98,7 +98,7 @@ func (t *thread) ask(turn *turn, c *call) *approval {
 	t.remind(ctx, ap, turn.limits.ApprovalReminder)
 	t.approvals = append(t.approvals, ap)
 	t.update(c.planned.ID, func(p *contract.Part) { p.Status = contract.PartWaiting })
-	t.put(part(ap.ID, contract.KindApproval, contract.PartWaiting, "Approve "+c.planned.Tool).in(turn).with(func(p *contract.Part) {
+	t.put(part(ap.ID, contract.KindApproval, contract.PartWaiting, approvalTitle(ap.Approval)).in(turn).with(func(p *contract.Part) {
 		p.Parent, p.Tool, p.Approval = c.planned.ID, c.planned.Tool, &ap.Approval
 	}))
 	return ap

@@ -116,7 +116,7 @@ func short(p contract.Part) contract.Part {
 	p.Problem = shortProblem(p.Problem)
 	if p.Approval != nil { // over by now: its digest is still asked for
 		over := *p.Approval
-		over.Preview, over.Does, over.Votes = nil, "", nil
+		over.Preview, over.Does, over.Changed, over.Votes = nil, "", "", nil
 		p.Approval = &over
 	}
 	if p.Reconciliation != nil && p.EndedAt != nil {

@@ -40,6 +40,7 @@ func (t *thread) edit(ctx workflow.Context, d contract.Decision) (contract.Decid
 func (t *thread) replace(ap *approval, planned activities.PlannedCall) {
 	c, plan := ap.of, planned.Plan
 	c.planned.Input, c.planned.Body, c.planned.Plan = planned.Input, planned.Body, plan
+	c.planned.Described = planned.Described
 	c.edited = true
 	// An activity may be reading the open calls.
 	t.open = slices.Clone(t.open)

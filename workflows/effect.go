@@ -31,6 +31,10 @@ func (t *thread) runEffect(turn *turn, c *call) {
 			}
 			return
 		}
+		if c.changedMeanwhile(result) && turn.ctx.Err() == nil {
+			t.askAnew(turn, c)
+			return
+		}
 		if c.unknown == nil && known == outcomeUnknown {
 			c.unknown = &result
 		}

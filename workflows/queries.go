@@ -79,8 +79,8 @@ func (t *thread) state() contract.State {
 	size := 0
 	for _, ap := range t.approvals {
 		pending := ap.Approval
-		if size += escaped(string(pending.Preview)) + escaped(pending.Does); size > maxPage/2 {
-			pending.Preview, pending.Does = nil, "" // the timeline has them
+		if size += escaped(string(pending.Preview)) + escaped(pending.Does) + escaped(pending.Changed); size > maxPage/2 {
+			pending.Preview, pending.Does, pending.Changed = nil, "", "" // the timeline has them
 		}
 		state.Pending = append(state.Pending, pending)
 	}

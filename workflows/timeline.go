@@ -117,7 +117,7 @@ func partWeight(p contract.Part) int {
 		n += escaped(p.Problem.Message)
 	}
 	if p.Approval != nil {
-		n += fields + escaped(string(p.Approval.Preview)) + escaped(p.Approval.Title) + escaped(p.Approval.Reason) + escaped(p.Approval.Resource) + escaped(p.Approval.Does)
+		n += fields + escaped(string(p.Approval.Preview)) + escaped(p.Approval.Title) + escaped(p.Approval.Reason) + escaped(p.Approval.Resource) + escaped(p.Approval.Does) + escaped(p.Approval.Changed)
 		for _, vote := range p.Approval.Votes {
 			n += fields/2 + escaped(vote.Comment) + escaped(vote.By)
 		}

@@ -228,6 +228,10 @@ func (t *timeline) quote(a contract.Approval) {
 	if a.Does != "" {
 		t.block(clean(a.Does), bold)
 	}
+	if a.Changed != "" {
+		t.lines([]string{"the tool has changed since it was agreed to:"}, bold)
+		t.block(clean(a.Changed), plain)
+	}
 	t.block(preview(a, 0), plain)
 	if a.Approvers > 0 {
 		t.lines([]string{fmt.Sprintf("%s must agree, none of them who asked; %d have", count(a.Approvers, "other"), len(a.Votes))}, plain)

@@ -2,6 +2,7 @@ package durability
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
@@ -32,6 +34,8 @@ func (b *bed) decide(ap contract.Approval, change func(*contract.Decision)) cont
 	b.must(err)
 	return decided
 }
+
+func agree(*contract.Decision) {}
 
 // problemOf is how the call came to its end.
 func (b *bed) problemOf(call string) *contract.Problem {
@@ -153,6 +157,14 @@ var governed = map[string]func(*bed){
 			b.t.Errorf("turn = %+v, problem %v", turn, turn.Problem)
 		}
 	},
+	"changed_tool": func(b *bed) {
+		turn := b.send("write:w|say:done")
+		ap := b.pending(1)[0]
+		b.describe("Writes twice.")
+		b.decide(ap, agree)
+		b.decide(b.pending(1)[0], agree)
+		b.wait(turn)
+	},
 	"reminded_approval": func(b *bed) {
 		b.start.Agent = "reminded"
 		turn := b.send("write:w|say:done")
@@ -185,10 +197,6 @@ func TestTightenedWhileAPersonIsAsked(t *testing.T) {
 			_, err := b.SetMode(b.ctx(), b.start.ThreadRef, contract.SetMode{Mode: "ask"})
 			b.must(err)
 		}, catalog.CodeModeDenied},
-		"descriptor": {func(b *bed) {
-			b.must(os.WriteFile(filepath.Join(b.worker.Dir, "description"), []byte("Writes twice."), 0o600))
-			b.restart()
-		}, catalog.CodeDescriptorChanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, server)
@@ -221,6 +229,51 @@ func TestTightenedWhileAPersonIsAsked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A tool that changes while a person is asked about a call of it is not called as it was
+// agreed to: the person is asked anew, and shown what has changed.
+func TestToolChangesWhileAPersonIsAsked(t *testing.T) {
+	server := testkit.DevServer(t)
+	for name, start := range map[string]func(*bed) string{
+		"a call": func(b *bed) string { return b.send("write:w|say:done") },
+		"of a snippet": func(b *bed) string {
+			b.start.Agent = "coder"
+			return b.send(`await test.write({ name: "w" }).then((r) => r.done, (e: any) => e.code)`)
+		},
+	} {
+		for verdict, want := range map[contract.Verdict]string{contract.Approve: "w", contract.Deny: ""} {
+			t.Run(name+", "+string(verdict), func(t *testing.T) {
+				b := newBed(t, server)
+				turn := start(b)
+				first := b.pending(1)[0]
+				b.describe("Writes twice.")
+				b.decide(first, agree)
+				second := b.pending(1)[0]
+				if second.ID != first.ID+"2" || second.Digest == first.Digest || second.InputDigest != first.InputDigest ||
+					second.Changed != "description\n- Writes.\n+ Writes twice." || first.Changed != "" {
+					t.Errorf("the new approval is %+v", second)
+				}
+				var refused *signals.Error
+				if _, err := b.Decide(b.ctx(), b.start.ThreadRef, contract.Decision{Approval: second.ID, Digest: first.Digest, Verdict: contract.Approve}); !errors.As(err, &refused) ||
+					refused.Code != contract.ErrDigestMismatch {
+					t.Errorf("with the digest of the one before: %v", err)
+				}
+				b.decide(second, func(d *contract.Decision) { d.Verdict = verdict })
+				b.wait(turn)
+				if got := b.effects(); got != want {
+					t.Errorf("effects %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
+// describe has another worker describe the tool test.write in other words.
+func (b *bed) describe(words string) {
+	b.t.Helper()
+	b.must(os.WriteFile(filepath.Join(b.worker.Dir, "description"), []byte(words), 0o600))
+	b.restart()
 }
 
 // A grant that is revoked while a call that it let pass is in line stops it.

@@ -3,6 +3,9 @@ package durability
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +13,20 @@ import (
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/test/authserver"
 )
+
+// unconnected has a server that nobody has connected.
+const unconnected = `
+task_queue: ${HEDDLE_TASK_QUEUE}
+sandbox: ` + sandboxMode + `
+secrets: [{file: secrets.json, plain: true}]
+connections: {allow: [%[2]q], callback: {listen: %[3]q}}
+agents:
+  coder: {instructions: Run what the user says., model: coder, exposure: code, tools: [crm.*]}
+mcp:
+  crm: {url: %[1]q, allow: [%[2]q], connection: crm, trusted: true}
+`
 
 // asking are the paths on which a call asks a person.
 var asking = map[string]func(*bed){
@@ -39,6 +55,24 @@ var asking = map[string]func(*bed){
 		turn := b.send("read:a inquire:mug read:b|say:done")
 		b.answerWith(b.questions(1)[0], "Graz")
 		b.wait(turn)
+	},
+	"consent_before_a_plan": func(b *bed) {
+		crm := authserver.NewMCP(b.t)
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		b.must(err)
+		b.must(free.Close())
+		b.configure(fmt.Sprintf(unconnected, crm.Resource, crm.Host, free.Addr()))
+		b.start.Agent = "coder"
+		turn := b.send(`return (await crm.change_it({})).did`)
+		back, err := authserver.Agree(b.ctx(), b.questions(1)[0].URL)
+		b.must(err)
+		response, err := http.Get(back.String())
+		b.must(err)
+		b.must(response.Body.Close())
+		b.decide(b.pending(1)[0], agree)
+		if answer := b.answer(turn); string(answer.Result) != `"change_it"` {
+			b.t.Errorf("the snippet came to %s", asJSON(answer))
+		}
 	},
 	"snippet_question": func(b *bed) {
 		b.start.Agent = "coder"
