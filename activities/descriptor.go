@@ -21,9 +21,9 @@ func (a *Activities) keepDescriptor(ctx context.Context, planned *PlannedCall) e
 	return nil
 }
 
-// changed says how a tool differs from how it was described before. Where that is no
+// differences says how a tool differs from how it was described before. Where that is no
 // longer to be had, or the call needs nobody's consent by now, it says nothing.
-func (a *Activities) changed(ctx context.Context, before *contract.Ref, planned PlannedCall) string {
+func (a *Activities) differences(ctx context.Context, before *contract.Ref, planned PlannedCall) string {
 	if before == nil || len(planned.Plan.Described) == 0 {
 		return ""
 	}

@@ -45,7 +45,7 @@ func (a *Activities) Replan(ctx context.Context, in ReplanInput) (ReplanResult, 
 	}
 	call.Input, call.Body = input, nil
 	planned, err := a.plan(ctx, agent.scope(in.Thread), catalog.Request{}, call)
-	planned.Changed = a.changed(ctx, in.Before, planned)
+	planned.Changed = a.differences(ctx, in.Before, planned)
 	result := ReplanResult{PlannedCall: planned}
 	if in.Limits {
 		result.Limits = &agent.Limits
