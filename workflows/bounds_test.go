@@ -258,6 +258,7 @@ func currentDetails(h *harness) string {
 // leaves the finding out to the thread, which goes on.
 func TestCancelledTurnLeavesAnUnknownWriteToTheThread(t *testing.T) {
 	h := newHarness(t, calling("pay!"), answer("next"))
+	h.dropsNoWrite()
 	h.write = func(in activities.WriteInput) (activities.CallResult, error) {
 		h.SignalWorkflow(contract.SignalCancelTurn, contract.CancelTurn{Reason: "enough"})
 		return activities.CallResult{ID: in.Call.ID, Problem: &contract.Problem{Code: contract.CodeOutcomeUnknown, Message: "cut off"}}, nil

@@ -15,7 +15,7 @@ import (
 
 // runEffect carries out one effect and waits for its end, or for a question that it
 // asks, also when the turn is cancelled meanwhile: what was sent has an outcome, and it
-// is recorded. One that
+// is recorded. One that no worker has begun by then is withdrawn. One that
 // is known not to have been sent is tried again under the same key. Once an attempt
 // may have been applied, only a result tells more: that a later one failed says
 // nothing of it.
@@ -24,7 +24,7 @@ import (
 func (t *thread) runEffect(turn *turn, c *call) {
 	for attempt := 1; ; attempt++ {
 		c.attempts++
-		result, known := t.attempt(c, c.attempts, c.unknown != nil)
+		result, known := t.attempt(turn, c, c.attempts, c.unknown != nil)
 		if result.Asks != nil && c.unknown == nil {
 			if turn.ctx.Err() == nil { // else the end of the turn speaks for itself
 				t.askPerson(turn, c, result.Asks)
@@ -89,16 +89,22 @@ const (
 )
 
 // attempt makes one attempt at an effect and says what is known of its outcome.
-func (t *thread) attempt(c *call, n int, again bool) (activities.CallResult, knowledge) {
+func (t *thread) attempt(turn *turn, c *call, n int, again bool) (activities.CallResult, knowledge) {
 	plan := c.planned.Plan
-	ctx := workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout))
+	ctx, withdraw := workflow.WithCancel(workflow.WithActivityOptions(t.ctx, writeOptions(c.planned.Tool, plan.Timeout)))
+	defer withdraw()
 	in := activities.WriteInput{
 		Thread: t.governed(), Root: t.info.FirstRunID, Call: c.ref(), Attempt: n, Again: again, Answer: c.question.input(), Near: t.near(),
 		Resource: plan.ResourceKey, Waited: c.place.taken,
 	}
 	t.approach(c)
 	var result activities.CallResult
-	err := workflow.ExecuteActivity(ctx, a.Write, in).Get(t.ctx, &result)
+	future := workflow.ExecuteActivity(ctx, a.Write, in)
+	_ = workflow.Await(t.ctx, func() bool { return future.IsReady() || turn.ctx.Err() != nil }) // t.ctx is never cancelled
+	if !future.IsReady() && workflow.GetVersion(t.ctx, changeWithdraw, workflow.DefaultVersion, 1) >= 1 {
+		withdraw()
+	}
+	err := future.Get(t.ctx, &result)
 	t.notePlace(c, result, err)
 	switch {
 	case err == nil && result.Waits != nil:
@@ -112,7 +118,7 @@ func (t *thread) attempt(c *call, n int, again bool) (activities.CallResult, kno
 	}
 	result = activities.CallResult{ID: c.planned.ID, Problem: failure(c, err)}
 	switch {
-	case neverStarted(err):
+	case neverStarted(err), withdrawn(err):
 		return result, notBegun
 	case notSent(err):
 		return result, outcomeNone
@@ -134,6 +140,12 @@ const maxWriteAttempts = 5
 // changeIntent is the change by which a write that was lost before it had recorded
 // an intent is known not to have been sent.
 const changeIntent = "write-intent"
+
+// changeWithdraw is the change by which a write of a cancelled turn is withdrawn. The
+// server drops one that no worker has begun. A worker that has begun it learns so from
+// a heartbeat: it sends nothing unless it has sent already, and then the write goes on to
+// its end.
+const changeWithdraw = "withdraw-write"
 
 // changeCancelledPause is the change by which a write of a cancelled turn is not
 // tried again.
@@ -160,6 +172,13 @@ func notSent(err error) bool {
 	return false
 }
 
+// withdrawn reports whether an activity was cancelled: of a write, before a worker had
+// begun it, since it is not told of it otherwise.
+func withdrawn(err error) bool {
+	var canceled *temporal.CanceledError
+	return errors.As(err, &canceled)
+}
+
 // neverStarted reports whether no worker can have begun the activity.
 func neverStarted(err error) bool {
 	var timeout *temporal.TimeoutError
@@ -169,11 +188,10 @@ func neverStarted(err error) bool {
 // failure is what is known of a call whose activity did not come back with a
 // result.
 func failure(c *call, err error) *contract.Problem {
-	var canceled *temporal.CanceledError
 	switch {
-	case neverStarted(err):
+	case neverStarted(err), withdrawn(err) && c.planned.Plan.Operation == catalog.Write:
 		return &contract.Problem{Code: contract.CodeCancelled, Message: "the call was not made: the turn was cancelled"}
-	case errors.As(err, &canceled):
+	case withdrawn(err): // a read
 		return &contract.Problem{Code: contract.CodeCancelled, Message: "the call was stopped: the turn was cancelled"}
 	case notSent(err):
 		return &contract.Problem{Code: contract.CodeInternal, Message: cut("the call was not made: "+cause(err), contract.MaxPartText)}

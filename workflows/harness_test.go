@@ -164,6 +164,13 @@ func failing(err error) step {
 func (h *harness) at(d time.Duration, do func()) { h.RegisterDelayedCallback(do, d) }
 
 // submit sends a message and fails the test if it is refused.
+// dropsNoWrite has a write that was begun go on when its turn is cancelled, as it does on
+// a server: the test environment drops it like one that was not begun.
+func (h *harness) dropsNoWrite() {
+	h.OnGetVersion("withdraw-write", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+	h.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.Version(1))
+}
+
 func (h *harness) submit(id, text string) {
 	h.update(contract.UpdateSubmit, contract.Submission{ID: id, Text: text}, nil)
 }

@@ -90,7 +90,7 @@ func (t *thread) notePlace(c *call, result activities.CallResult, err error) {
 	case c.planned.Plan.ResourceKey == "":
 	case err == nil:
 		c.place.taken = result.Held || result.Waits != nil
-	case neverStarted(err) || c.place.taken:
+	case neverStarted(err) || withdrawn(err) || c.place.taken:
 	default: // it may have got the lock before it was lost
 		c.place.taken = workflow.GetVersion(t.ctx, changeResourceLock, workflow.DefaultVersion, 1) >= 1
 	}

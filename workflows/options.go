@@ -87,6 +87,7 @@ func writeOptions(summary string, timeout time.Duration) workflow.ActivityOption
 		ScheduleToStartTimeout: time.Hour,
 		StartToCloseTimeout:    timeout + time.Minute,
 		HeartbeatTimeout:       beatTimeout,
+		WaitForCancellation:    true, // what was sent has an outcome
 		Summary:                summary,
 		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: activities.WriteAttempts},
 	}

@@ -114,6 +114,7 @@ func TestWriteWaitsWhileAToolFindsOut(t *testing.T) {
 // call ends, the reconciliation goes on, and nobody is forgotten.
 func TestCancelledWriteOfUnknownOutcome(t *testing.T) {
 	h := newHarness(t, writing("orders.refund order/1"), writing("orders.close order/1"), answer("done"))
+	h.dropsNoWrite()
 	h.write = func(in activities.WriteInput) (activities.CallResult, error) {
 		h.SignalWorkflow(contract.SignalCancelTurn, contract.CancelTurn{Turn: "t1"})
 		return unknown(in)

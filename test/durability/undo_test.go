@@ -154,5 +154,6 @@ func TestCancelledTurnLetsASentWriteEnd(t *testing.T) {
 	if len(state.Pending) > 0 || b.effects() != "w" {
 		t.Errorf("pending %v, effects %q", state.Pending, b.effects())
 	}
-	b.replay("cancelled_during_write", "")
+	b.replay("cancelled_during_write", "") // recorded before such writes were withdrawn
+	b.replay("cancelled_sent_write", "")
 }
