@@ -12,6 +12,7 @@ import (
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/codemode/lookup"
 	"github.com/heddle-dev/heddle/internal/config"
 	"github.com/heddle-dev/heddle/internal/connect"
 	"github.com/heddle-dev/heddle/internal/connections"
@@ -34,6 +35,8 @@ type App struct {
 	// closers end what sources hold open, when the worker has stopped.
 	closers []func()
 	files   *files
+	// rerank puts hits of searches in order, unless nil.
+	rerank lookup.Reranker
 	// elsewhere are declarations about tools that have to be asked for.
 	elsewhere []declaration
 	logger    *slog.Logger
@@ -60,7 +63,7 @@ func New(options ...Option) (*App, error) {
 	p.configuredOpenAPI(app.config)
 	p.openMCP(app.config, app.vault)
 	p.openWeb(app.config, app.vault)
-	app.files, app.closers = &p.files, p.closers
+	app.files, app.closers, app.rerank = &p.files, p.closers, p.rerank
 	app.scripts = p.saveScripts(app.config)
 	app.broker = p.openCatalog()
 	if app.broker != nil {

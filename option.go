@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/catalog/policy"
+	"github.com/heddle-dev/heddle/codemode/lookup"
 	"github.com/heddle-dev/heddle/providers/mcp"
 	"github.com/heddle-dev/heddle/providers/openapi"
 	"github.com/heddle-dev/heddle/secrets"
@@ -40,6 +41,8 @@ type parts struct {
 	lookups  map[string]catalog.Lookup
 	undos    map[string]catalog.UndoFunc
 	declared []declaration
+	// rerank puts hits of searches in order.
+	rerank lookup.Reranker
 	// withoutWeb says that no agent has the tools of the web.
 	withoutWeb bool
 	// stores keep secrets, and renewals renew them.
@@ -136,6 +139,29 @@ func Source(source catalog.Source) Option {
 			return
 		}
 		p.sources = append(p.sources, source)
+	})
+}
+
+// Rerank has a function put the best hits of each search for tools, at most
+// [lookup.MaxReranked], into the order in which a model is shown them: by a model of
+// embeddings, say, or by what was used before. It gets what was wanted and the tools
+// that were found, all of which the agent may use, and returns their ids; what it
+// leaves out follows, and it can add none. A tool that was named exactly comes first
+// all the same. A function that fails, or takes more than a second, costs nothing but its
+// order: the search is answered in its own, with a note, and the worker's log says why.
+//
+//	heddle.Rerank(func(ctx context.Context, scope catalog.Scope, wants []string, tools []catalog.Descriptor) ([]string, error) {
+//		return embeddings.Order(ctx, wants, tools)
+//	})
+func Rerank(order lookup.Reranker) Option {
+	return optionFunc(func(p *parts) {
+		switch {
+		case order == nil:
+			p.problem(errors.New("rerank: the function is nil"))
+		case p.rerank != nil:
+			p.problem(errors.New("rerank: is given twice"))
+		}
+		p.rerank = order
 	})
 }
 

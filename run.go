@@ -82,6 +82,9 @@ func (a *App) run(ctx context.Context) error {
 	defer stopConnections()
 
 	tools := lookup.New(a.broker)
+	if a.rerank != nil {
+		tools.Rerank(a.rerank)
+	}
 	snippets, closeSnippets, err := a.openSnippets(ctx, store, tools)
 	if err != nil {
 		return err

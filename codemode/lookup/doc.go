@@ -12,6 +12,9 @@
 // A hit carries the tool's signature, its operation and whether a person will be
 // asked, so that most calls need no second question.
 //
+// An application can have the best hits put into an order of its own
+// ([Lookup.Rerank]).
+//
 // The index behind a search (package catalog/search) is built on the first one and
 // kept for as long as the sources list the same tools. Scopes share it, each
 // narrowed to what it may use: nothing shows of other tools.

@@ -12,8 +12,9 @@ import (
 
 // Lookup finds and describes the tools of a broker. It is safe for concurrent use.
 type Lookup struct {
-	broker  *catalog.Broker
-	indexes indexes
+	broker    *catalog.Broker
+	indexes   indexes
+	reranking *reranking
 }
 
 // New returns a Lookup of the broker's tools. It asks no source yet.

@@ -46,6 +46,8 @@ type Found struct {
 	// nothing matches.
 	Nearest    []string `json:"nearest,omitempty"`
 	Namespaces []string `json:"namespaces,omitempty"`
+	// Note says why the items are not in the order that the application wants.
+	Note string `json:"note,omitempty"`
 	// Unavailable says of which sources the tools may be out of date or missing.
 	Unavailable []catalog.Unavailable `json:"unavailable,omitempty"`
 }
@@ -88,9 +90,9 @@ func (l *Lookup) Search(ctx context.Context, scope catalog.Scope, input json.Raw
 	if err != nil {
 		return nil, ended(ctx, "search")
 	}
-	result := l.indexes.of(snapshot, scope).Search(query)
+	result, note := l.page(ctx, scope, l.indexes.of(snapshot, scope), query)
 	found := Found{
-		Items: []Hit{}, Total: result.Total, Nearest: result.Nearest, Namespaces: result.Namespaces,
+		Items: []Hit{}, Total: result.Total, Nearest: result.Nearest, Namespaces: result.Namespaces, Note: note,
 		Unavailable: snapshot.Unavailable(),
 	}
 	for _, hit := range result.Hits {
