@@ -91,8 +91,9 @@ func Destructive() ToolOption { return local.Destructive() }
 // than one.
 func Idempotent() ToolOption { return local.Idempotent() }
 
-// Independent declares a write whose calls may run beside other writes: it
-// touches nothing that they do.
+// Independent declares a write whose calls touch nothing that other writes do, so that
+// their order is of no matter. It is a hint for whoever calls the tool: a thread makes
+// one write at a time all the same. See [catalog.Descriptor].
 func Independent() ToolOption { return local.Independent() }
 
 // Secrets are references to the secrets that a tool's function may use, with

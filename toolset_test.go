@@ -102,7 +102,9 @@ func TestBrokenToolsets(t *testing.T) {
 }
 
 func TestBrokenRerank(t *testing.T) {
-	order := func(context.Context, catalog.Scope, []string, []catalog.Descriptor) ([]string, error) { return nil, nil }
+	order := func(context.Context, catalog.Scope, []string, []catalog.Descriptor) ([]string, error) {
+		return nil, nil
+	}
 	for want, options := range map[string][]Option{
 		"rerank: the function is nil": {Rerank(nil)}, "rerank: is given twice": {Rerank(order), Rerank(order)},
 	} {

@@ -45,6 +45,7 @@ func sources(ctx context.Context, report *Report) error {
 		return err
 	}
 	request := catalog.Request{Tool: "s7.t7", Input: json.RawMessage(`{"branch_id":"7"}`)}
+	unread := catalog.Request{Tool: fmt.Sprintf("s%d.t7", manySources-len(catalogtest.Faults)), Input: json.RawMessage(`{}`)}
 	for _, one := range []struct {
 		name string
 		run  func() error
@@ -57,6 +58,24 @@ func sources(ctx context.Context, report *Report) error {
 		{"sources_call_us", func() error {
 			if o := broker.Dispatch(ctx, scope, request, broker.Plan(ctx, scope, request)); o.Error != nil {
 				return o.Error
+			}
+			return nil
+		}},
+		{"sources_refuse_us", func() error { // a call of a source that cannot be read
+			if plan := broker.Plan(ctx, scope, unread); plan.Error == nil || plan.Error.Code != catalog.CodeSourceUnavailable {
+				return fmt.Errorf("sources: a call of %s is planned: %v", unread.Tool, plan.Error)
+			}
+			return nil
+		}},
+		{"sources_conditions_us", func() error { // what a model turn asks, to tell of changes
+			ill := 0
+			for _, c := range broker.Conditions(scope) {
+				if len(c.Unavailable)+len(c.LeftOut) > 0 {
+					ill++
+				}
+			}
+			if ill != len(catalogtest.Faults) {
+				return fmt.Errorf("sources: %d are not well, want %d", ill, len(catalogtest.Faults))
 			}
 			return nil
 		}},

@@ -80,8 +80,13 @@ type Descriptor struct {
 	// one key have one effect. Only then is a write whose outcome is unknown sent
 	// again, under the same key. Only for a write.
 	HonoursKeys bool `json:"honours_keys,omitempty"`
-	// Independent says that a call of a write may run beside other writes: it
-	// touches nothing that they do. Only for a write.
+	// Independent says that a call of a write touches nothing that other writes do, so
+	// that their order is of no matter. Only for a write. Who asks about the tool is
+	// told. It makes no call run beside another: the writes of a thread run one at a
+	// time whatever they say of themselves, so that they are applied in the order in
+	// which they were asked for and, when it is not known what became of one, no other
+	// is under way. Those of different threads run beside each other anyway, unless
+	// they have a [Descriptor.ResourceKey] in common.
 	Independent bool `json:"independent,omitempty"`
 	// Secrets are references to the secrets that a call may use, in the form of
 	// [SecretRef]; it gets no others.

@@ -2,6 +2,7 @@ package lookup_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,6 +41,7 @@ func TestManySourcesOfWhichSomeFail(t *testing.T) {
 			t.Errorf("call %s: %s, %v", id, o.Result, o.Error)
 		}
 	}
+	names := map[string]bool{}
 	for i, fault := range catalogtest.Faults {
 		id := fmt.Sprintf("s%d.t4", healthy+i)
 		o := call(t, broker, id)
@@ -53,6 +55,18 @@ func TestManySourcesOfWhichSomeFail(t *testing.T) {
 		if got := codeOf(o); got != want {
 			t.Errorf("%s: call %s: %s, %q, want %q", fault.Name, id, o.Result, got, want)
 		}
+		_, err := l.Describe(t.Context(), everyone, json.RawMessage(`{"id":"`+id+`"}`))
+		var typed *catalog.Error
+		if errors.As(err, &typed); want == "" && err != nil || want != "" && (typed == nil || typed.Code != want) {
+			t.Errorf("%s: describe %s: %v, want %q", fault.Name, id, err, want)
+		}
+		if names[fault.Name] {
+			t.Errorf("%s: two sources fail in the same way", fault.Name)
+		}
+		names[fault.Name] = true
+	}
+	if len(names) != 10 {
+		t.Errorf("sources fail in %d ways", len(names))
 	}
 	// A source that lists another's tools does not get them.
 	if o := call(t, broker, "s0.t0"); o.Error != nil {

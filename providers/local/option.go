@@ -28,7 +28,7 @@ func HonoursKeys() Option { return func(t *catalog.Tool) { t.HonoursKeys = true 
 // than one.
 func Idempotent() Option { return func(t *catalog.Tool) { t.Idempotent = true } }
 
-// Independent declares a write whose calls may run beside other writes.
+// Independent declares a write whose calls touch nothing that other writes do.
 func Independent() Option {
 	return func(t *catalog.Tool) { t.Operation, t.Independent = catalog.Write, true }
 }
