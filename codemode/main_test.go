@@ -3,6 +3,7 @@ package codemode_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"slices"
 	"sync"
@@ -58,6 +59,9 @@ func newWorld(t testing.TB, change ...func(*codemode.Options)) *world {
 }
 
 func (w *world) Name() string { return "test" }
+
+// Freshness is that of tools that are Go functions.
+func (w *world) Freshness() time.Duration { return math.MaxInt64 }
 
 func (w *world) Tools(context.Context) ([]catalog.Tool, error) {
 	const named = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}`

@@ -35,57 +35,47 @@ func (s *stretch) begin(c snippet.Call) {
 		go s.tell(answered(c, nil, over))
 		return
 	}
-	switch {
-	case s.idle > 0:
-		s.idle--
-		s.hand(c)
-	case s.servers < readsAtOnce:
-		s.servers++
-		go s.server(c)
-	default:
-		s.queue = append(s.queue, c)
-	}
+	s.queue = append(s.queue, c)
 }
 
-// server serves calls, one after the other. It is kept for the next: that a new
-// goroutine's stack grows to what a call takes costs as much as a short call.
+// server serves calls, one after the other, until none waits.
 func (s *stretch) server(c snippet.Call) {
-	for {
+	for more := true; more; {
 		n := s.serve(c)
-		n.server = true
-		s.tell(n)
-		select {
-		case c = <-s.work:
-		case <-s.ctx.Done():
-			return
-		}
+		c, more = s.settle(n)
 	}
 }
 
-// hand gives a call to a server that is idle, or is about to be.
-func (s *stretch) hand(c snippet.Call) {
-	select {
-	case s.work <- c:
-	case <-s.ctx.Done():
+// settle takes in what a server tells, and gives it the next call.
+func (s *stretch) settle(n news) (next snippet.Call, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.came(n)
+	if more = !s.closed && len(s.queue) > 0; more {
+		next = s.next()
+	} else {
+		s.servers--
 	}
+	s.goOn()
+	return next, more
 }
 
-// freed finds work for a server that has told what came of a call.
-func (s *stretch) freed() {
-	if len(s.queue) == 0 {
-		s.idle++
+// came takes in what came of a call, unless the stretch is over.
+func (s *stretch) came(n news) {
+	if s.closed {
 		return
 	}
-	next := s.queue[0]
-	s.queue = s.queue[1:]
-	s.hand(next)
+	if err := s.hear(n); err != nil {
+		s.close(err)
+	}
 }
 
+// tell takes in what came of a call that no server served.
 func (s *stretch) tell(n news) {
-	select {
-	case s.news <- n:
-	case <-s.ctx.Done():
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.came(n)
+	s.goOn()
 }
 
 // serve answers a call, or says that it is an effect.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/heddle-dev/heddle/activities"
@@ -21,8 +22,9 @@ const (
 	effectPatience = time.Second
 )
 
-// stretch is a stretch of a snippet while it runs. One goroutine plays it; those
-// that serve calls tell it what came of them.
+// stretch is a stretch of a snippet while it runs. Whoever has served a call gives the
+// snippet what came of it, takes in what it does with that, and goes on with what it
+// calls next: a snippet that makes one call after the other is one goroutine.
 type stretch struct {
 	runner *Runner
 	in     activities.Stretch
@@ -32,12 +34,17 @@ type stretch struct {
 	// ctx ends what serves calls.
 	ctx  context.Context
 	stop context.CancelFunc
-	news chan news
-	// work is for the servers, of which so many are idle; what none is free for
-	// waits in the queue.
-	work          chan snippet.Call
-	servers, idle int
-	queue         []snippet.Call
+	// over is closed when the stretch is, with err if it failed.
+	over chan struct{}
+
+	mu     sync.Mutex // guards all below
+	closed bool
+	err    error
+	// patience runs out for the reads of other branches while an effect waits.
+	patience *time.Timer
+	// servers serve calls; what none is free for waits in the queue.
+	servers int
+	queue   []snippet.Call
 
 	journal   snippet.Journal
 	calls     map[int]snippet.Call // those without an outcome when the stretch began, and later ones
@@ -69,14 +76,12 @@ type news struct {
 	// plan is that of an effect; of a read that was made it has the rule of the policy.
 	plan catalog.Plan
 	asks *catalog.Elicitation
-	// server says that a server tells it, which is free for the next call.
-	server bool
 }
 
 func newStretch(ctx context.Context, r *Runner, in activities.Stretch, x *engine.Execution) *stretch {
 	s := &stretch{
 		runner: r, in: in, x: x, began: time.Now(), journal: in.Program.Journal, known: len(in.Program.Journal.Calls), clock: in.Program.Now,
-		news: make(chan news), work: make(chan snippet.Call),
+		over:  make(chan struct{}),
 		calls: map[int]snippet.Call{}, handed: map[int]bool{}, serving: map[int]time.Time{}, cancelled: map[int]bool{},
 	}
 	// The journal is what other segments begin with, too: it is gone on from, not written to.
@@ -96,54 +101,84 @@ func newStretch(ctx context.Context, r *Runner, in activities.Stretch, x *engine
 
 // play runs the snippet from a step on until it can move no further, or has ended.
 func (s *stretch) play(step snippet.Step) error {
-	wall := time.NewTimer(s.runner.Budget.Wall - s.in.Spent)
+	s.open(step)
+	wall := time.AfterFunc(s.runner.Budget.Wall-s.in.Spent, s.outOfTime)
 	defer wall.Stop()
+	select {
+	case <-s.over:
+	case <-s.ctx.Done():
+		s.mu.Lock()
+		s.close(s.ctx.Err())
+		s.mu.Unlock()
+	}
+	if s.patience != nil {
+		s.patience.Stop()
+	}
+	return s.err
+}
+
+// open takes in the first step and the outcomes that the thread has given.
+func (s *stretch) open(step snippet.Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.take(step)
 	for _, d := range s.in.Outcomes {
 		if err := s.deliver(d); err != nil {
-			return err
+			s.close(err)
+			return
 		}
 	}
-	var patience <-chan time.Time
-	for s.end == nil && len(s.serving) > 0 {
-		if patience == nil && len(s.effects)+len(s.sleeps) > 0 {
-			timer := time.NewTimer(effectPatience)
-			defer timer.Stop()
-			patience = timer.C
-		}
-		select {
-		case n := <-s.news:
-			if err := s.hear(n); err != nil {
-				return err
-			}
-		case <-patience:
-			return nil // the reads that are cut off are issued again in the next segment
-		case <-wall.C:
-			s.outOfTime()
-		case <-s.ctx.Done():
-			return s.ctx.Err()
-		}
-	}
-	return s.drain(wall)
+	s.goOn()
 }
 
-// drain lets the calls come to their end that nobody waits for: the snippet forgot
-// to, and did not mean them not to be made. What else is under way at the end, such
-// as the loser of a race, is left.
-func (s *stretch) drain(wall *time.Timer) error {
-	for s.end != nil && s.end.Error == nil && slices.ContainsFunc(s.end.Unawaited, func(n int) bool { return !s.serving[n].IsZero() }) {
-		select {
-		case n := <-s.news:
-			if err := s.hear(n); err != nil {
-				return err
-			}
-		case <-wall.C:
-			return nil
-		case <-s.ctx.Done():
-			return s.ctx.Err()
-		}
+// goOn has what waits in the queue served, and closes the stretch if it is over.
+func (s *stretch) goOn() {
+	switch {
+	case s.closed:
+		return
+	case s.isOver():
+		s.close(nil)
+		return
+	case s.patience == nil && s.end == nil && len(s.effects)+len(s.sleeps) > 0:
+		s.patience = time.AfterFunc(effectPatience, s.cut)
 	}
-	return nil
+	for len(s.queue) > 0 && s.servers < readsAtOnce {
+		s.servers++
+		go s.server(s.next())
+	}
+}
+
+func (s *stretch) next() snippet.Call {
+	c := s.queue[0]
+	s.queue = s.queue[1:]
+	return c
+}
+
+// isOver reports whether nothing more is to be waited for. The calls come to their end
+// that nobody waits for: the snippet forgot to, and did not mean them not to be made.
+// What else is under way at the end, such as the loser of a race, is left.
+func (s *stretch) isOver() bool {
+	if s.end == nil {
+		return len(s.serving) == 0
+	}
+	return s.end.Error != nil || !slices.ContainsFunc(s.end.Unawaited, func(n int) bool { return !s.serving[n].IsZero() })
+}
+
+// close ends the stretch: nothing is taken in any more.
+func (s *stretch) close(err error) {
+	if !s.closed {
+		s.closed, s.err = true, err
+		close(s.over)
+	}
+}
+
+// cut leaves the reads that are under way: they are issued again in the next segment.
+func (s *stretch) cut() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end == nil {
+		s.close(nil)
+	}
 }
 
 // take takes in what the snippet did in a step.
@@ -155,6 +190,7 @@ func (s *stretch) take(step snippet.Step) {
 			s.called = append(s.called, n)
 		}
 		delete(s.serving, n)
+		s.queue = slices.DeleteFunc(s.queue, func(c snippet.Call) bool { return c.Number == n })
 		s.sleeps = slices.DeleteFunc(s.sleeps, func(sleep activities.Sleep) bool { return sleep.Number == n })
 	}
 	s.end = step.End
@@ -174,9 +210,6 @@ func (s *stretch) take(step snippet.Step) {
 
 // hear takes in what came of a call.
 func (s *stretch) hear(n news) error {
-	if n.server {
-		s.freed()
-	}
 	number := n.call.Number
 	began, serving := s.serving[number]
 	if !serving {
@@ -230,16 +263,21 @@ func (s *stretch) deliver(d snippet.Delivery) error {
 
 // outOfTime ends a snippet that has used up its time.
 func (s *stretch) outOfTime() {
-	problem := snippet.LimitError(snippet.CodeTime)
-	problem.Message = fmt.Sprintf("the snippet took longer than %s, waits for people not counted", s.runner.Budget.Wall)
-	problem.Hint = "Do less in one snippet; what it did so far is done."
-	s.end = &snippet.End{Error: problem}
-	for n := range s.calls {
-		if !s.settled(n) {
-			s.end.Outstanding = append(s.end.Outstanding, n)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end == nil && !s.closed {
+		problem := snippet.LimitError(snippet.CodeTime)
+		problem.Message = fmt.Sprintf("the snippet took longer than %s, waits for people not counted", s.runner.Budget.Wall)
+		problem.Hint = "Do less in one snippet; what it did so far is done."
+		s.end = &snippet.End{Error: problem}
+		for n := range s.calls {
+			if !s.settled(n) {
+				s.end.Outstanding = append(s.end.Outstanding, n)
+			}
 		}
+		slices.Sort(s.end.Outstanding)
 	}
-	slices.Sort(s.end.Outstanding)
+	s.close(nil)
 }
 
 func (s *stretch) settled(number int) bool {

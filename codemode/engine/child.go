@@ -49,6 +49,7 @@ type child struct {
 	idle   int64 // memory when it was ready, in bytes
 
 	steps   uint64
+	watcher watcher
 	limits  snippet.Limits
 	started time.Duration // processor time when the execution began
 
@@ -127,6 +128,9 @@ func (c *child) start() (err error) {
 		}
 		return err
 	}
+	// A reply comes so soon that to wait for it in the system costs less than to have the
+	// runtime wait: only the end of the process ends a read, and nothing else has to.
+	_ = c.stdout.Fd()
 	c.replies = bufio.NewReaderSize(c.stdout, replyBuffer)
 	c.pid = c.cmd.Process.Pid
 	go func() {
@@ -194,8 +198,8 @@ func (c *child) step(ctx context.Context, request *wire.Request) (*wire.Reply, e
 		return nil, err
 	}
 	c.steps++
-	watch := c.watch(c.steps)
-	defer watch.stop()
+	c.watcher.begin(c)
+	defer c.watcher.end()
 	var reply wire.Reply
 	_, err = c.stdin.Write(frame)
 	if err == nil {

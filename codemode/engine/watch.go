@@ -21,44 +21,51 @@ type usage struct {
 	memory int64 // resident and not shared with the file of the program, in bytes
 }
 
-// watcher looks at a child while it runs a step.
+// watcher looks at a child while it runs a step. A step that is done before a look is
+// due costs hardly anything: the timer goes on for the next one.
 type watcher struct {
-	child *child
-	step  uint64
-	begun time.Time
-
 	mu      sync.Mutex
 	timer   *time.Timer
-	stopped bool
+	ticking bool
+	working bool
+	begun   time.Time
 	asked   bool
 }
 
-// watch starts to look at the child. A step that is done before the first look
-// costs a timer and no more.
-func (c *child) watch(step uint64) *watcher {
-	w := &watcher{child: c, step: step, begun: time.Now()}
+// begin starts to look at the child.
+func (w *watcher) begin(c *child) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(watchInterval, w.look)
-	return w
+	w.working, w.asked, w.begun = true, false, time.Now()
+	switch {
+	case w.timer == nil:
+		w.timer = time.AfterFunc(watchInterval, func() { w.look(c) })
+	case !w.ticking:
+		w.timer.Reset(watchInterval)
+	}
+	w.ticking = true
 }
 
-func (w *watcher) stop() {
+func (w *watcher) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stopped = true
-	w.timer.Stop()
+	w.working = false
 }
 
-func (w *watcher) look() {
+func (w *watcher) look(c *child) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stopped {
+	w.ticking = w.working
+	if !w.working {
 		return
 	}
-	c := w.child
+	wall := time.Since(w.begun)
+	if wall < watchInterval { // it is another step than the one that the timer was set for
+		w.timer.Reset(watchInterval - wall)
+		return
+	}
 	used, _ := usageOf(c.pid)
-	spent, wall := used.cpu-c.started, time.Since(w.begun)
+	spent := used.cpu - c.started
 	code, over := "", false
 	for _, limit := range []struct {
 		code      string
@@ -82,7 +89,7 @@ func (w *watcher) look() {
 		return
 	case code != "" && !w.asked:
 		w.asked = true
-		c.interrupt(w.step, code)
+		c.interrupt(c.steps, code)
 	}
 	w.timer.Reset(watchInterval)
 }
