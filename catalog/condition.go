@@ -60,7 +60,9 @@ func (b *Broker) missingParts(scope Scope, l *listing) []Unavailable {
 	var missing []Unavailable
 	for _, part := range l.parts {
 		if scope.reaches(part.Source) {
-			missing = append(missing, Unavailable{Source: plain(part.Source, MaxID), Reason: b.reason(scope, errors.New(part.Reason))})
+			missing = append(missing, Unavailable{
+				Source: plain(part.Source, MaxID), Reason: b.reason(scope, errors.New(part.Reason)), Cause: part.Cause,
+			})
 		}
 	}
 	return missing

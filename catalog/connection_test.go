@@ -1,0 +1,75 @@
+package catalog_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/heddle-dev/heddle/catalog"
+)
+
+// TestUnconnectedSourceAsks: of a source that nobody has connected no tool is known. A
+// call of any asks a person, where one can be asked, and else fails with what is missing.
+func TestUnconnectedSourceAsks(t *testing.T) {
+	for _, code := range []string{
+		catalog.CodeConnectionMissing, catalog.CodeConnectionExpired, catalog.CodeConnectionRevoked, catalog.CodeInsufficientScope,
+	} {
+		t.Run(code, func(t *testing.T) {
+			cause := catalog.Reconnection{Name: "crm", URL: "https://crm.example.com"}.Error(code, "it is not connected")
+			c := &connections{list: func(catalog.Scope) ([]catalog.Tool, error) {
+				return nil, &catalog.PartialError{Parts: []catalog.Unavailable{{Source: "crm", Reason: "it is not connected", Cause: cause}}}
+			}}
+			b := broker(t, c)
+			var asked []catalog.Reconnection
+			var fails error
+			b.Reconnect(func(_ context.Context, scope catalog.Scope, r catalog.Reconnection) (*catalog.Elicitation, error) {
+				asked = append(asked, r)
+				return &catalog.Elicitation{Message: "May the agent, for " + scope.User + "?", URL: "https://login.example.com"}, fails
+			})
+			scope := catalog.Scope{Tenant: "acme", User: "ada", Tools: []string{"crm.*"}}
+			request := catalog.Request{Tool: "crm.find", Input: json.RawMessage(`{}`), CanAsk: true}
+			wants := func(what string, q *catalog.Elicitation, e *catalog.Error, want bool) {
+				t.Helper()
+				code := code
+				if want {
+					code = catalog.CodeInputRequired
+				}
+				if (q != nil) != want || e == nil || e.Code != code || e.Tool != "crm.find" || want && q.Message != "May the agent, for ada?" {
+					t.Errorf("%s: asks %+v, %+v", what, q, e)
+				}
+			}
+			if snapshot, err := b.Snapshot(t.Context(), scope); err != nil || len(snapshot.Unavailable()) != 1 || snapshot.Unavailable()[0].Cause == nil {
+				t.Errorf("the snapshot is %+v, %v", snapshot, err)
+			}
+			plan := b.Plan(t.Context(), scope, request)
+			wants("Plan", plan.Asks, plan.Error, true)
+			plan, out, done := b.DispatchRead(t.Context(), scope, request)
+			wants("DispatchRead", out.Asks, out.Error, true)
+			if wants("its plan", plan.Asks, plan.Error, true); !done || plan.Tool != "crm.find" || plan.DescriptorDigest != "" {
+				t.Errorf("DispatchRead: %+v, %t", plan, done)
+			}
+			out = b.Dispatch(t.Context(), scope, request, catalog.Plan{Tool: "crm.find"})
+			if wants("Dispatch", out.Asks, out.Error, true); len(asked) != 3 || asked[0].Name != "crm" || asked[0].URL != "https://crm.example.com" {
+				t.Errorf("asked for %+v", asked)
+			}
+			again := request
+			again.Answer = &catalog.Answer{}
+			out = b.Dispatch(t.Context(), scope, again, catalog.Plan{Tool: "crm.find"})
+			wants("once it was answered", out.Asks, out.Error, false)
+			silent := request
+			silent.CanAsk = false
+			plan = b.Plan(t.Context(), scope, silent)
+			if wants("where nobody can be asked", plan.Asks, plan.Error, false); len(asked) != 3 {
+				t.Errorf("asked for %+v", asked)
+			}
+			fails = errors.New("the service is away")
+			plan = b.Plan(t.Context(), scope, request)
+			wants("where the question cannot be made", plan.Asks, plan.Error, false)
+			scope.Tools = []string{"orders.*"}
+			if plan := b.Plan(t.Context(), scope, request); plan.Asks != nil || plan.Error.Code != catalog.CodeToolNotFound {
+				t.Errorf("out of scope: %+v", plan)
+			}
+		})
+	}
+}
