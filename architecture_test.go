@@ -37,7 +37,7 @@ var house = []room{
 		[]string{
 			"catalog", "catalog/policy", "catalog/search", "catalog/search/evaluate", "internal/audit", "internal/config",
 			"internal/connect", "internal/connections", "internal/netguard", "internal/oauth", "internal/telemetry",
-			"providers/mcp", "providers/openapi", "secrets", "signals", "signals/contract",
+			"providers/mcp", "providers/openapi", "secrets", "signals", "signals/contract", "signals/encryption",
 		},
 		[]string{"internal/testkit", "test/authserver"},
 		"a backend like any other: it talks to threads through signals alone; specifications and policies are looked at without them",
@@ -167,6 +167,16 @@ var house = []room{
 		"what a backend imports: it pulls in nothing of the worker",
 	},
 	{
+		"signals/encryption",
+		[]string{"internal/keyring"},
+		nil,
+		"encrypts what reaches Temporal, for a worker and for a backend: the Temporal client and the standard library",
+	},
+	{
+		"internal/keyring", nil, nil,
+		"keys by their ids; the standard library alone, since backends import it",
+	},
+	{
 		"signals/contract", nil, nil,
 		"what crosses the wire: all that a backend in another language has",
 	},
@@ -224,7 +234,7 @@ var house = []room{
 	},
 	{
 		"secrets",
-		[]string{"catalog"},
+		[]string{"catalog", "internal/keyring"},
 		[]string{"internal/testkit"},
 		"keeps values and finds them in what leaves: knows scopes and references, neither tools nor threads",
 	},

@@ -15,6 +15,7 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/secrets"
 	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/signals/encryption"
 )
 
 // exits keeps secrets in at each way out of an activity: its result, its heartbeats
@@ -84,25 +85,31 @@ func (o *exitsOutbound) RecordHeartbeat(ctx context.Context, details ...any) {
 	o.Next.RecordHeartbeat(ctx, clean...)
 }
 
-// failures takes secrets out of errors on their way to Temporal.
+// failures takes secrets out of errors on their way to Temporal, and encrypts the rest.
 type failures struct {
+	// FailureConverter reads what is encrypted.
 	converter.FailureConverter
 	redactor *secrets.Redactor
+	codec    *encryption.Codec
 }
 
-func (e *exits) failureConverter() converter.FailureConverter {
-	return failures{temporal.GetDefaultFailureConverter(), e.redactor}
+func (e *exits) failureConverter(codec *encryption.Codec) converter.FailureConverter {
+	return failures{codec.FailureConverter(), e.redactor, codec}
 }
 
 func (f failures) ErrorToFailure(err error) *failurepb.Failure {
-	failure := f.FailureConverter.ErrorToFailure(err)
+	failure := temporal.GetDefaultFailureConverter().ErrorToFailure(err)
 	for part := failure; part != nil; part = part.GetCause() {
 		part.Message, part.StackTrace = f.redactor.All(part.Message), f.redactor.All(part.StackTrace)
 		for _, payload := range payloadsOf(part) {
 			payload.Data = f.redactor.JSON(secrets.Everyone, payload.Data)
 		}
 	}
-	return failure
+	encrypted, err := f.codec.EncryptFailure(failure)
+	if err != nil { // rather no words than clear ones
+		return &failurepb.Failure{Message: "the error cannot be encrypted: " + err.Error(), FailureInfo: failure.GetFailureInfo()}
+	}
+	return encrypted
 }
 
 func payloadsOf(failure *failurepb.Failure) []*commonpb.Payload {

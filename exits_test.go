@@ -12,6 +12,7 @@ import (
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/secrets"
 	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/signals/encryption"
 )
 
 const hidden = "hunter2-hunter2"
@@ -25,14 +26,41 @@ func guard() *exits {
 func TestErrorsLeaveWithoutSecrets(t *testing.T) {
 	inner := temporal.NewApplicationError("inner "+hidden, "Inner", map[string]string{"header": "Bearer " + hidden})
 	err := temporal.NewApplicationErrorWithCause("outer "+hidden, "Outer", errors.Join(errors.New(hidden), inner))
-	failure := guard().failureConverter().ErrorToFailure(err)
+	failure := guard().failureConverter(&encryption.Codec{}).ErrorToFailure(err)
 	if text := failure.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "outer [redacted]") {
 		t.Errorf("the failure is %s", text)
 	}
-	back := guard().failureConverter().FailureToError(failure)
+	back := guard().failureConverter(&encryption.Codec{}).FailureToError(failure)
 	var app *temporal.ApplicationError
 	if !errors.As(back, &app) || app.Type() != "Outer" {
 		t.Errorf("the error became %v", back)
+	}
+}
+
+// Secrets are taken out of an error before it is encrypted, once, and whoever has the key
+// reads the rest. An error that has come from Temporal goes on as it was.
+func TestErrorsLeaveEncrypted(t *testing.T) {
+	codec, err := encryption.Parse("k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	convert := guard().failureConverter(codec)
+	inner := temporal.NewApplicationError("inner "+hidden, "Inner", map[string]string{"header": "Bearer " + hidden})
+	failure := convert.ErrorToFailure(temporal.NewApplicationErrorWithCause("outer words", "Outer", inner))
+	if text := failure.String(); strings.Contains(text, "outer words") || strings.Contains(text, "inner") || strings.Contains(text, "hunter2") {
+		t.Errorf("the failure is %s", text)
+	}
+	for range 2 { // and on, through another activity
+		var app *temporal.ApplicationError
+		back := convert.FailureToError(failure)
+		if !errors.As(back, &app) || app.Message() != "outer words" || app.Type() != "Outer" {
+			t.Fatalf("the error became %v", back)
+		}
+		var details map[string]string
+		if !errors.As(errors.Unwrap(back), &app) || app.Details(&details) != nil || app.Message() != "inner [redacted]" || details["header"] != "Bearer [redacted]" {
+			t.Fatalf("its cause became %v, %v", app, details)
+		}
+		failure = convert.ErrorToFailure(back)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/heddle-dev/heddle/internal/connections"
 	"github.com/heddle-dev/heddle/providers/local"
 	"github.com/heddle-dev/heddle/secrets"
+	"github.com/heddle-dev/heddle/signals/encryption"
 )
 
 // App is a worker whose parts fit together. Run it with [App.Run].
@@ -58,8 +59,9 @@ func New(options ...Option) (*App, error) {
 	app.config = p.readConfig()
 	app.vault = p.openSecrets(app.config, redactor)
 	app.connections = p.openConnections(app.config, app.vault)
-	app.connection = p.connection(app.config)
-	app.connection.FailureConverter = app.exits.failureConverter()
+	codec := p.readCodec(app.config, redactor)
+	app.connection = codec.Options(p.connection(app.config))
+	app.connection.FailureConverter = app.exits.failureConverter(codec)
 	p.configuredOpenAPI(app.config)
 	p.openMCP(app.config, app.vault)
 	p.openWeb(app.config, app.vault)
@@ -102,11 +104,30 @@ func (p *parts) readConfig() *config.Config {
 }
 
 func (p *parts) connection(c *config.Config) client.Options {
-	options, err := connect.Options(connect.Target{}, connect.Target(c.Temporal))
+	options, err := connect.Options(connect.Target{}, connect.Target{Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Profile: c.Temporal.Profile})
 	if err != nil {
 		p.problem(err)
 	}
 	return options
+}
+
+// readCodec reads the keys by which all that reaches Temporal is encrypted. Without
+// keys nothing is.
+func (p *parts) readCodec(c *config.Config, redactor *secrets.Redactor) *encryption.Codec {
+	from := c.Temporal.Encryption
+	if from == (config.KeySource{}) {
+		return &encryption.Codec{}
+	}
+	keys, err := secrets.ReadKey(from.Env, from.File)
+	if err == nil {
+		secrets.HideKeys(redactor, keys)
+		var codec *encryption.Codec
+		if codec, err = encryption.Parse(string(keys)); err == nil {
+			return codec
+		}
+	}
+	p.problem(c.Problem("temporal.encryption", err.Error()))
+	return &encryption.Codec{}
 }
 
 func (p *parts) openCatalog() *catalog.Broker {

@@ -75,7 +75,9 @@ func (a *App) run(ctx context.Context) error {
 	if err := a.checkElsewhere(ctx); err != nil {
 		return err
 	}
-	stopConnections, err := a.serveConnections(ctx, signals.NewClient(c, &signals.Options{Namespace: a.connection.Namespace, TaskQueue: a.config.TaskQueue}))
+	stopConnections, err := a.serveConnections(ctx, signals.NewClient(c, &signals.Options{
+		Namespace: a.connection.Namespace, DataConverter: a.connection.DataConverter, TaskQueue: a.config.TaskQueue,
+	}))
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Look
 		Broker: a.broker,
 		Modes:  a.broker.Modes(),
 		Threads: threadReader{
-			reader: signals.NewReader(c, &signals.Options{Namespace: a.connection.Namespace, Archive: store}),
+			reader: signals.NewReader(c, &signals.Options{Namespace: a.connection.Namespace, DataConverter: a.connection.DataConverter, Archive: store}),
 			near:   near,
 		},
 		Blobs:    guardedBlobs{store, a.exits},

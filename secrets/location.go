@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/heddle-dev/heddle/internal/keyring"
 )
 
 // Kind is a kind of store.
@@ -88,7 +90,7 @@ func Open(l Location, redactor *Redactor) (Store, error) {
 		return nil, fmt.Errorf("secrets: key of %s: %w", cmp.Or(l.shown(), string(l.Kind)), err)
 	}
 	defer wipe(key)
-	hideKeys(redactor, key)
+	HideKeys(redactor, key)
 	if l.Kind == KindFile {
 		identities, err := ParseIdentities(key)
 		if err != nil {
@@ -128,20 +130,24 @@ func (l Location) shown() string {
 }
 
 // key reads the key.
-func (l Location) key() ([]byte, error) {
-	if l.KeyFile != "" {
-		return readPrivate(l.KeyFile)
+func (l Location) key() ([]byte, error) { return ReadKey(l.KeyEnv, l.KeyFile) }
+
+// ReadKey reads a key from a file that is its owner's alone or, where none is named,
+// from an environment variable.
+func ReadKey(env, file string) ([]byte, error) {
+	if file != "" {
+		return readPrivate(file)
 	}
-	key := os.Getenv(l.KeyEnv)
+	key := os.Getenv(env)
 	if strings.TrimSpace(key) == "" {
-		return nil, fmt.Errorf("the environment variable %s is not set", l.KeyEnv)
+		return nil, fmt.Errorf("the environment variable %s is not set", env)
 	}
 	return []byte(key), nil
 }
 
-// hideKeys makes the keys of a text known, each with its id and without.
-func hideKeys(redactor *Redactor, text []byte) {
-	for _, one := range keyFields(string(text)) {
+// HideKeys makes the keys of a text known, each with its id and without.
+func HideKeys(redactor *Redactor, text []byte) {
+	for _, one := range keyring.Fields(string(text)) {
 		redactor.Hide("", []byte(one))
 		if _, key, ok := strings.Cut(one, ":"); ok {
 			redactor.Hide("", []byte(key))

@@ -281,7 +281,7 @@ func (s *SQL) Rotate(ctx context.Context) (rotated int, err error) {
 		return 0, err
 	}
 	for _, e := range entries {
-		if e.KeyID == s.keys.keys[0].id {
+		if e.KeyID == s.keys.newest() {
 			continue
 		}
 		done, err := s.reseal(ctx, e.Key)

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/heddle-dev/heddle/signals/contract"
 )
@@ -44,7 +45,25 @@ func (r *Reader) queryError(ctx context.Context, e execution, err error) error {
 			return refuse(contract.ErrThreadClosed, "the thread was closed before a worker had begun it")
 		}
 	}
-	return typed(unknown(e, err))
+	return typed(unknown(e, r.decoded(e, err)))
+}
+
+// decoded is the failure of a query in the words of whoever answered it, where those
+// came encoded. Temporal's client does not decode them.
+func (r *Reader) decoded(e execution, err error) error {
+	var failed *serviceerror.QueryFailed
+	if !errors.As(err, &failed) || failed.Failure.GetEncodedAttributes() == nil {
+		return err
+	}
+	var words struct {
+		Message string `json:"message"`
+	}
+	if err := r.convert(e).FromPayload(failed.Failure.GetEncodedAttributes(), &words); err != nil {
+		return err
+	}
+	failure := proto.CloneOf(failed.Failure)
+	failure.Message = words.Message
+	return &serviceerror.QueryFailed{Message: words.Message, Failure: failure}
 }
 
 func (r *Reader) convert(e execution) converter.DataConverter {

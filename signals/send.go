@@ -89,6 +89,9 @@ func (c *Client) deliver(
 // has to reach the thread, which refuses it.
 func updateID(s contract.Submission) string {
 	text := s.User + "\x00" + s.Text + string(s.Run) + s.Script
+	if s.Tool != "" {
+		text += "\x00" + s.Tool
+	}
 	if len(s.Policy) > 0 {
 		rules, _ := json.Marshal(s.Policy) // of words and numbers
 		text += "\x00" + string(rules)

@@ -20,6 +20,7 @@ import (
 	"github.com/heddle-dev/heddle/internal/telemetry"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
+	"github.com/heddle-dev/heddle/signals/encryption"
 )
 
 // cli is one run of the command line: where it reads and writes, the flags that
@@ -35,6 +36,8 @@ type cli struct {
 	taskQueue string
 	uiURL     string
 	json      bool
+	// keysFile has the keys of encrypted payloads; else a variable has them.
+	keysFile string
 
 	connection client.Options
 	temporal   client.Client
@@ -50,6 +53,7 @@ The Temporal server is found as by Temporal's own tools: flags, then TEMPORAL_AD
 TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_PROFILE and the rest, then temporal.toml,
 then localhost:7233. HEDDLE_TASK_QUEUE names the workers' task queue, TEMPORAL_UI_URL
 the Temporal UI to link to, or is none for no links. NO_COLOR turns colours off.
+HEDDLE_PAYLOAD_KEYS has the keys where workers encrypt (temporal.encryption).
 
 With --json a command prints one JSON value; one that follows a thread prints a JSON
 value a line, {"part": ...} for each part of the timeline and {"turn": ...} at its end.
@@ -123,13 +127,14 @@ func (c *cli) rootCommand() *cobra.Command {
 	flags.StringVar(&c.taskQueue, "task-queue", cmp.Or(c.env("HEDDLE_TASK_QUEUE"), contract.TaskQueue), "task queue of the workers")
 	flags.StringVar(&c.uiURL, "ui-url", c.env("TEMPORAL_UI_URL"), "address of the Temporal UI, for links; none for no links")
 	flags.BoolVar(&c.json, "json", false, "print JSON")
+	flags.StringVar(&c.keysFile, "payload-keys", "", "file with the keys of encrypted payloads (default: the variable "+encryption.KeysEnv+")")
 	root.AddCommand(
 		c.openCommand(), c.sendCommand(), c.execCommand(), c.callCommand(), c.watchCommand(),
 		c.approveCommand(), c.denyCommand(), c.answerCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(), c.auditCommand(),
 		c.reconcileCommand(), c.resetCommand(),
 		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
 		c.cancelCommand(), c.undoCommand(), c.closeCommand(), c.toolsCommand(),
-		c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(), c.secretsCommand(),
+		c.codecCommand(), c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(), c.secretsCommand(),
 	)
 	return root
 }
@@ -140,14 +145,19 @@ func (c *cli) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	codec, err := c.codec()
+	if err != nil {
+		return err
+	}
 	if c.connection, err = connect.Options(c.target, connect.Target{}); err != nil {
 		return err
 	}
+	c.connection = codec.Options(c.connection)
 	if c.temporal, err = connect.Dial(ctx, c.connection, logger); err != nil {
 		return err
 	}
 	c.threads = signals.NewClient(c.temporal, &signals.Options{
-		Namespace: c.connection.Namespace, TaskQueue: c.taskQueue,
+		Namespace: c.connection.Namespace, DataConverter: c.connection.DataConverter, TaskQueue: c.taskQueue,
 	})
 	return nil
 }

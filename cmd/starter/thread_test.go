@@ -22,7 +22,7 @@ type bench struct {
 	t   *testing.T
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T, change ...func(files map[string]string)) *bench {
 	t.Helper()
 	server := testkit.DevServer(t)
 	files := map[string]string{}
@@ -33,6 +33,9 @@ func newBench(t *testing.T) *bench {
 		}
 		// The script thinks for a while, so that people can follow it.
 		files[name] = strings.NewReplacer("delay: 400ms", "delay: 1ms", "delay: 600ms", "delay: 1ms", "delay: 800ms", "delay: 1ms").Replace(string(data))
+	}
+	for _, change := range change {
+		change(files)
 	}
 	worker := testkit.StartWorker(t, testkit.Worker{
 		Server: server, Files: files, Binary: testkit.Build(t, "./examples/support/worker"),

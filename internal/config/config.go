@@ -63,7 +63,14 @@ type Temporal struct {
 	Address   string
 	Namespace string
 	Profile   string
+	// Encryption says where the keys are by which all that reaches Temporal is
+	// encrypted. The zero value encrypts nothing.
+	Encryption KeySource
 }
+
+// KeySource is where keys are: an environment variable or a file that is its owner's
+// alone. At most one is set.
+type KeySource struct{ Env, File string }
 
 // Provider is who serves a model.
 type Provider string

@@ -66,7 +66,7 @@ func (c *Config) read(root value, dir string) {
 		return
 	}
 	root.fields(
-		field{name: "temporal", read: c.readTemporal},
+		field{name: "temporal", read: func(v value) { c.readTemporal(v, dir) }},
 		field{name: "task_queue", read: func(v value) {
 			if queue := v.expanded(); queue != "" {
 				c.TaskQueue = queue
@@ -127,12 +127,26 @@ func (c *Config) read(root value, dir string) {
 	)
 }
 
-func (c *Config) readTemporal(v value) {
+func (c *Config) readTemporal(v value, dir string) {
 	v.fields(
 		field{name: "address", read: func(v value) { c.Temporal.Address = v.expanded() }},
 		field{name: "namespace", read: func(v value) { c.Temporal.Namespace = v.expanded() }},
 		field{name: "profile", read: func(v value) { c.Temporal.Profile = v.expanded() }},
+		field{name: "encryption", read: func(v value) { c.Temporal.Encryption = readKeySource(v, dir) }},
 	)
+}
+
+// readKeySource reads where keys are.
+func readKeySource(v value, dir string) (keys KeySource) {
+	before := len(v.problems)
+	v.fields(
+		field{name: "key_env", read: func(v value) { keys.Env = v.keyEnv() }},
+		field{name: "key_file", read: func(v value) { keys.File = absolute(v, dir, v.filled()) }},
+	)
+	if len(v.problems) == before && (keys.Env == "") == (keys.File == "") {
+		v.problem("want either key_env or key_file")
+	}
+	return keys
 }
 
 func readModel(v value, name, dir string) Model {

@@ -56,3 +56,24 @@ func FuzzParseRules(f *testing.F) {
 		}
 	})
 }
+
+func TestEncryptionKeys(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}":                           "h.yaml:1:12: temporal.encryption: want either key_env or key_file",
+		"{key_env: A, key_file: b}":    "want either key_env or key_file",
+		"{key_env: 'k1:c2VjcmV0'}":     "want the name of an environment variable",
+		"{keys: [x]}":                  "temporal.encryption.keys: unknown field",
+		"{key_file: keys/payload.txt}": "",
+		"{key_env: PAYLOAD_KEYS}":      "",
+	} {
+		c, err := Parse("h.yaml", []byte("temporal: {encryption: "+text+"}\n"), func(string) (string, bool) { return "", false })
+		switch {
+		case want != "":
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "c2VjcmV0") {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+		case err != nil || c.Temporal.Encryption == (KeySource{}):
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

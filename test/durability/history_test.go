@@ -120,6 +120,10 @@ func TestHistories(t *testing.T) {
 			if turn := b.wait(call("test.nosuch", "")); !strings.Contains(turn.Answer, `{"error":{"code":"tool_not_found"`) {
 				b.t.Errorf("turn = %+v", turn)
 			}
+			_, err := b.CallTool(b.ctx(), b.start, signals.ToolCall{ID: "test.read", Tool: "test.free", Input: json.RawMessage(`{"name":"a"}`)})
+			if !hasCode(err, contract.ErrSubmissionConflict) {
+				b.t.Errorf("another call under an id that was used: %v", err)
+			}
 			if turn := b.wait(b.send("say:on")); turn.Answer != "on" { // a model sees them as made
 				b.t.Errorf("turn = %+v, problem %v", turn, turn.Problem)
 			}
