@@ -46,11 +46,12 @@ type tail struct {
 	due <-chan time.Time
 	// busySince is when the thread was first seen in the middle of something.
 	busySince time.Time
-	// asked is the event that has scheduled the latest model turn, answered is when that
-	// ended, by the server's clock, and cycle the time since the one before.
-	asked    int64
-	answered time.Time
-	cycle    time.Duration
+	// asked is the event that has scheduled the latest model turn, spoke is when the last
+	// one ended, by the server's clock, and cycle the time since the one before, or since
+	// the first event that was read.
+	asked int64
+	spoke time.Time
+	cycle time.Duration
 	// polling is the long poll that is under way, if any.
 	polling chan polled
 	// meanwhile, unless nil, is called from time to time while nothing changes. It
@@ -172,6 +173,9 @@ type news struct {
 }
 
 func (t *tail) read(events []*historypb.HistoryEvent) (seen news) {
+	if t.spoke.IsZero() && len(events) > 0 {
+		t.spoke = events[0].GetEventTime().AsTime()
+	}
 	for _, event := range events {
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
@@ -185,19 +189,12 @@ func (t *tail) read(events []*historypb.HistoryEvent) (seen news) {
 			done := event.GetActivityTaskCompletedEventAttributes()
 			if done.GetScheduledEventId() == t.asked {
 				seen.spoken, seen.answered = true, t.reader.isLast(t.run, done)
-				t.spoken(event.GetEventTime().AsTime())
+				spoke := event.GetEventTime().AsTime()
+				t.cycle, t.spoke = spoke.Sub(t.spoke), spoke
 			}
 		}
 	}
 	return seen
-}
-
-// spoken notes when a model turn ended.
-func (t *tail) spoken(at time.Time) {
-	if !t.answered.IsZero() {
-		t.cycle = at.Sub(t.answered)
-	}
-	t.answered = at
 }
 
 // isLast reports whether a model turn has asked for no call. One that cannot be
