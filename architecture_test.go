@@ -55,7 +55,8 @@ var house = []room{
 		"declares the interfaces it needs, so that workflows can import it and stay light; what a snippet is, is data",
 	},
 	{
-		"catalog", nil,
+		"catalog",
+		[]string{"internal/typo"},
 		[]string{"catalog/catalogtest"},
 		"the leaf that all sources share: knows neither who asks nor who answers",
 	},
@@ -156,7 +157,7 @@ var house = []room{
 	},
 	{
 		"codemode/check",
-		[]string{"codemode/schema", "codemode/snippet"},
+		[]string{"codemode/schema", "codemode/snippet", "internal/typo"},
 		[]string{"catalog", "codemode/schema/schematest"},
 		"works on what a snippet's process says of its calls, never on source",
 	},
@@ -284,9 +285,13 @@ var house = []room{
 	},
 	{
 		"internal/config",
-		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "catalog/undo", "codemode/snippet", "secrets", "signals/contract"},
+		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "catalog/undo", "codemode/snippet", "internal/typo", "secrets", "signals/contract"},
 		nil,
 		"reads limits and names; what they name is built by the front door",
+	},
+	{
+		"internal/typo", nil, nil,
+		"how far two names are apart",
 	},
 	{
 		"internal/connect", nil, nil,

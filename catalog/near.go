@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/heddle-dev/heddle/internal/typo"
 )
 
 // maxNear bounds the suggestions for an unknown id.
@@ -19,7 +21,7 @@ func near(id string, ids []string) []string {
 	var found []candidate
 	for _, other := range ids {
 		folded := fold(other)
-		d := distance(wanted, folded)
+		d := typo.Distance(wanted, folded)
 		if last := folded[strings.LastIndexByte(folded, '.')+1:]; last == wanted {
 			d = min(d, 1) // the namespace was left out
 		}
@@ -40,25 +42,4 @@ func near(id string, ids []string) []string {
 // fold makes ids that differ in case and separators alone equal.
 func fold(id string) string {
 	return strings.NewReplacer("__", ".", "_", ".", "-", ".", "/", ".").Replace(strings.ToLower(id))
-}
-
-// distance is the number of bytes to insert, delete or replace to make a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replace := diagonal
-			if a[i-1] != b[j-1] {
-				replace++
-			}
-			diagonal = row[j]
-			row[j] = min(replace, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

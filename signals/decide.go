@@ -60,7 +60,7 @@ func (c *Client) decide(ctx context.Context, thread contract.ThreadRef, decision
 	if err := validDecision(thread, decision); err != nil {
 		return err
 	}
-	decided, err := c.foresee(ctx, thread, decision)
+	decided, err := c.foreseeDecision(ctx, thread, decision)
 	if err == nil && !decided {
 		err = c.signal(ctx, thread, contract.SignalApproval, decision)
 	}
@@ -74,28 +74,17 @@ func validDecision(thread contract.ThreadRef, decision contract.Decision) error 
 	return invalid(decision.Validate())
 }
 
-// foresee says what the thread would answer: a refusal, or that it was decided
-// so before. What it cannot see in time it leaves to the thread.
-func (c *Client) foresee(ctx context.Context, thread contract.ThreadRef, decision contract.Decision) (decided bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	run := execution{workflowID: thread.WorkflowID()}
-	for page, err := range c.reader.timeline(ctx, run, 0) {
-		if err != nil {
-			return false, nil
-		}
-		for _, part := range page.Parts {
-			if part.Kind == contract.KindApproval && part.ID == decision.Approval {
-				return compareDecision(part, decision)
-			}
-		}
-		// An approval of an earlier run is beyond this look, but not beyond the
-		// thread's memory.
-		if !page.More && page.First <= 1 {
-			return false, refuse(contract.ErrUnknownApproval, "approval: the thread has no approval %q", decision.Approval)
-		}
+// foreseeDecision says what the thread would answer: a refusal, or that it was decided
+// so before.
+func (c *Client) foreseeDecision(ctx context.Context, thread contract.ThreadRef, decision contract.Decision) (decided bool, err error) {
+	part, missing := c.foresee(ctx, thread, contract.KindApproval, decision.Approval)
+	switch {
+	case missing:
+		return false, refuse(contract.ErrUnknownApproval, "approval: the thread has no approval %q", decision.Approval)
+	case part == nil:
+		return false, nil
 	}
-	return false, nil
+	return compareDecision(*part, decision)
 }
 
 func compareDecision(part contract.Part, decision contract.Decision) (decided bool, err error) {

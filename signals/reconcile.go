@@ -31,23 +31,14 @@ func (c *Client) Reconcile(ctx context.Context, thread contract.ThreadRef, answe
 
 // foreseeAnswer says what the thread would answer, as far as it can be seen in time.
 func (c *Client) foreseeAnswer(ctx context.Context, thread contract.ThreadRef, answer contract.Reconcile) (answered bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	run := execution{workflowID: thread.WorkflowID()}
-	for page, err := range c.reader.timeline(ctx, run, 0) {
-		if err != nil {
-			return false, nil
-		}
-		for _, part := range page.Parts {
-			if part.Kind == contract.KindReconciliation && part.ID == answer.Reconciliation {
-				return compareAnswer(part, answer)
-			}
-		}
-		if !page.More && page.First <= 1 {
-			return false, refuse(contract.ErrUnknownReconciliation, "reconciliation: the thread has no reconciliation %q", answer.Reconciliation)
-		}
+	part, missing := c.foresee(ctx, thread, contract.KindReconciliation, answer.Reconciliation)
+	switch {
+	case missing:
+		return false, refuse(contract.ErrUnknownReconciliation, "reconciliation: the thread has no reconciliation %q", answer.Reconciliation)
+	case part == nil:
+		return false, nil
 	}
-	return false, nil
+	return compareAnswer(*part, answer)
 }
 
 // compareAnswer compares an answer with what the timeline shows, which is all but

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heddle-dev/heddle/codemode/schema"
+	"github.com/heddle-dev/heddle/internal/typo"
 )
 
 const (
@@ -118,7 +119,7 @@ const maxNear = 500
 func nearest(meant string, names []string) string {
 	best, least := "", 3
 	for _, name := range names[:min(len(names), maxNear)] {
-		d := distance(fold(meant), fold(name))
+		d := typo.Distance(fold(meant), fold(name))
 		if d < least && d <= max(len(name)/3, 1) && d < len(name) {
 			best, least = name, d
 		}
@@ -129,24 +130,3 @@ func nearest(meant string, names []string) string {
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 func fold(name string) string { return separators.Replace(strings.ToLower(cut(name, maxQuoted))) }
-
-// distance is the number of bytes to insert, delete or replace to make a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replaced := diagonal
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			diagonal = row[j]
-			row[j] = min(replaced, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
-}

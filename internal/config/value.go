@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/heddle-dev/heddle/internal/typo"
 )
 
 // reader gathers problems and the places of fields while a document is read.
@@ -132,7 +134,7 @@ func suggest(name string, known []field) string {
 	names := make([]string, len(known))
 	for i, f := range known {
 		names[i] = f.name
-		if strings.EqualFold(strings.ReplaceAll(name, "-", "_"), f.name) || distance(name, f.name) <= 2 {
+		if strings.EqualFold(strings.ReplaceAll(name, "-", "_"), f.name) || typo.Distance(name, f.name) <= 2 {
 			return fmt.Sprintf("did you mean %s?", f.name)
 		}
 	}
@@ -268,25 +270,4 @@ func (v value) dollars() int64 {
 		return 0
 	}
 	return int64(micros)
-}
-
-// distance is the number of edits (insert, delete, replace) between two names.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

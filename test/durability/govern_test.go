@@ -276,21 +276,28 @@ func (b *bed) describe(words string) {
 	b.restart()
 }
 
-// A grant that is revoked while a call that it let pass is in line stops it.
-func TestGrantRevokedWhileACallIsInLine(t *testing.T) {
-	b := newBed(t, testkit.DevServer(t))
-	turn := b.send("guarded:w|guarded:v guarded:u|say:done")
-	openGate(t, b.worker, "w")
+// revokeInLine grants the calls of a tool with the first, w, and revokes that while the
+// second, v, is at a gate and the third, u, behind it.
+func (b *bed) revokeInLine() {
+	b.t.Helper()
+	openGate(b.t, b.worker, "w")
 	b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Grant = &contract.GrantTerms{} })
-	awaitGate(t, b.worker, "v")
+	awaitGate(b.t, b.worker, "v")
 	b.must(b.Revoke(b.ctx(), b.start.ThreadRef, contract.RevokeGrant{Grant: "g1"}))
 	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
 		if b.must(err); part.Kind == contract.KindGrant && part.Status == contract.PartCancelled {
 			break
 		}
 	}
-	openGate(t, b.worker, "v")
-	openGate(t, b.worker, "u")
+	openGate(b.t, b.worker, "v")
+	openGate(b.t, b.worker, "u")
+}
+
+// A grant that is revoked while a call that it let pass is in line stops it.
+func TestGrantRevokedWhileACallIsInLine(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	turn := b.send("guarded:w|guarded:v guarded:u|say:done")
+	b.revokeInLine()
 	b.wait(turn)
 	if p := b.problemOf("t1-s2-c2"); p == nil || p.Code != contract.CodeGrantRevoked || b.effects() != "v w" {
 		t.Errorf("the call ended with %v, effects %q", p, b.effects())
@@ -305,17 +312,7 @@ func TestGrantRevokedWhileACallOfASnippetIsInLine(t *testing.T) {
 		await test.guarded({ name: "w" });
 		const rest = await Promise.all(["v", "u"].map((name) => test.guarded({ name }).then(() => "made").catch((e: any) => e.code)));
 		return rest.join(" ")`)
-	openGate(t, b.worker, "w")
-	b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Grant = &contract.GrantTerms{} })
-	awaitGate(t, b.worker, "v")
-	b.must(b.Revoke(b.ctx(), b.start.ThreadRef, contract.RevokeGrant{Grant: "g1"}))
-	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
-		if b.must(err); part.Kind == contract.KindGrant && part.Status == contract.PartCancelled {
-			break
-		}
-	}
-	openGate(t, b.worker, "v")
-	openGate(t, b.worker, "u")
+	b.revokeInLine()
 	if answer := b.answer(turn); string(answer.Result) != `"made grant_revoked"` || b.effects() != "v w" {
 		t.Errorf("the snippet came to %s, effects %q", asJSON(answer), b.effects())
 	}

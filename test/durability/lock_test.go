@@ -37,6 +37,18 @@ func (b *lockBed) thread(name string) *bed {
 	return &other
 }
 
+// contend has one thread write to a resource, until open is called, and another wait
+// for it.
+func (b *lockBed) contend(resource string, holder, waiter *bed) (turn, waiting string, open func()) {
+	b.t.Helper()
+	open = b.target.gate(resource + ".1")
+	turn = holder.send("keep:" + resource + ".1|say:done")
+	b.target.worker(b.t, resource+".1")
+	waiting = waiter.send("keep:" + resource + ".2|say:done")
+	waiter.inLine("t1-s1-c1")
+	return turn, waiting, open
+}
+
 // restartWorker kills the worker that brought a write to the target, and starts it
 // again.
 func (b *lockBed) restartWorker(write string) {
@@ -195,11 +207,7 @@ func TestCancelledTurnLeavesTheQueueOfAResource(t *testing.T) {
 	b := newLockBed(t, testkit.DevServer(t))
 	resource := testkit.Name(t)
 	first, second, third := b.thread("first"), b.thread("second"), b.thread("third")
-	open := b.target.gate(resource + ".1")
-	turn := first.send("keep:" + resource + ".1|say:done")
-	b.target.worker(t, resource+".1")
-	cancelled := second.send("keep:" + resource + ".2|say:done")
-	second.inLine("t1-s1-c1")
+	turn, cancelled, open := b.contend(resource, first, second)
 	waiting := third.send("keep:" + resource + ".3|say:done")
 	if lock := third.inLine("t1-s1-c1"); lock.Ahead != 1 {
 		t.Errorf("the third waits as %+v, want one ahead", lock)
@@ -231,11 +239,7 @@ func TestHeldResourceIsRefused(t *testing.T) {
 	b := newLockBed(t, testkit.DevServer(t))
 	resource := testkit.Name(t)
 	first, second, third := b.thread("first"), b.thread("second"), b.thread("third")
-	open := b.target.gate(resource + ".1")
-	turn := first.send("keep:" + resource + ".1|say:done")
-	b.target.worker(t, resource+".1")
-	waiting := second.send("keep:" + resource + ".2|say:done")
-	second.inLine("t1-s1-c1")
+	turn, waiting, open := b.contend(resource, first, second)
 	b.must(b.client.SignalWorkflow(b.ctx(), contract.LockID(b.start.Tenant, resource), "", contract.SignalHold, *b.lock(resource).Holder))
 	second.wait(waiting)
 	third.wait(third.send("keep:" + resource + ".3|say:done"))
