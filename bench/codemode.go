@@ -33,7 +33,7 @@ func snippets(ctx context.Context, report *Report) error {
 			}
 		}
 		for _, measure := range []func(context.Context, *Report) error{
-			s.snippetEvents, s.snippetOverhead, s.snippetTurns, s.resumes, s.manySnippets, s.childMemory,
+			s.snippetEvents, s.snippetOverhead, s.snippetTurns, s.slowReads, s.resumes, s.manySnippets, s.childMemory,
 		} {
 			if err := measure(ctx, report); err != nil {
 				return err
@@ -101,6 +101,7 @@ const (
 	threeFree = `for (let i = 0; i < 3; i++) await bench.free({})`
 	oneAsked  = `await bench.write({})`
 	twoAsked  = `await bench.write({}); await bench.write({})`
+	slow100   = `await Promise.all(Array.from({ length: 100 }, () => bench.slow({})))`
 )
 
 // snippetEvents counts the events from a snippet's call to its result.
@@ -185,7 +186,7 @@ func (s *stage) snippetTurns(ctx context.Context, report *Report) error {
 	}{
 		{"codemode_50_sequential_reads", `for (let i = 0; i < 50; i++) await bench.read({})`, bare(bareLoop, 1), 25},
 		{"codemode_50_parallel_reads", `await Promise.all(Array.from({ length: 50 }, () => bench.read({})))`, bare(bareLoop, 1), 25},
-		{"codemode_100_slow_reads", `await Promise.all(Array.from({ length: 100 }, () => bench.slow({})))`, bare(bareParallel, 100), 7},
+		{"codemode_100_slow_reads", slow100, bare(bareParallel, 100), 7},
 	} {
 		took, bareTook, err := pairs(ctx, c.pairs, turn(c.ours), c.baseline)
 		if err != nil {
@@ -196,6 +197,19 @@ func (s *stage) snippetTurns(ctx context.Context, report *Report) error {
 		}
 	}
 	return nil
+}
+
+// slowReads measures a snippet of slow reads without the turn around it.
+func (s *stage) slowReads(ctx context.Context, report *Report) error {
+	var all []time.Duration
+	for range 11 {
+		p, err := s.run(ctx, slow100, 0)
+		if err != nil {
+			return err
+		}
+		all = append(all, p.took)
+	}
+	return report.Add("codemode_100_slow_reads_alone", ms(median(all)), "ms")
 }
 
 // slowness is how long a slow call takes.

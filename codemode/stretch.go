@@ -17,7 +17,7 @@ import (
 
 const (
 	// readsAtOnce is how many reads of one snippet are under way at the same time.
-	readsAtOnce = 32
+	readsAtOnce = 50
 	// effectPatience is how long an effect waits for the reads of other branches.
 	effectPatience = time.Second
 )
