@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -31,6 +32,11 @@ func (b *Broker) Conditions(scope Scope) []Condition {
 			continue
 		}
 		c := Condition{Source: s.Name()}
+		stale, leftOut := s.shortfall(scope)
+		failure = cmp.Or(failure, stale)
+		for _, why := range leftOut {
+			c.LeftOut = append(c.LeftOut, b.reason(scope, errors.New(why)))
+		}
 		if failure != nil {
 			c.Unavailable = append(c.Unavailable, Unavailable{Source: s.Name(), Reason: b.reason(scope, failure)})
 		}

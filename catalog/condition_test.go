@@ -139,3 +139,50 @@ func TestConditionsOfEachFault(t *testing.T) {
 		t.Errorf("of a source that is well: %+v", c)
 	}
 }
+
+// candid is a source that says itself what its listing lacks.
+type candid struct {
+	remote
+	stale   error
+	leftOut []string
+}
+
+func (c *candid) Shortfall(catalog.Scope) (stale error, leftOut []string) { return c.stale, c.leftOut }
+
+// A source that goes on with what it had says so, to those who search and to the thread.
+func TestCandidSource(t *testing.T) {
+	far := &candid{remote: remote{of("far", read("far.get"))}}
+	b := broker(t, far)
+	if why := unavailable(t, b); len(why) != 0 {
+		t.Errorf("while it is well: %v", why)
+	}
+	far.stale, far.leftOut = errors.New("connection refused"), []string{"Get: its id far.get is like that of another tool"}
+	if why := unavailable(t, b); len(why) != 1 || why[0].Source != "far" || why[0].Reason != "connection refused" {
+		t.Errorf("unavailable are %v", why)
+	}
+	if c := conditions(b, everyone)["far"]; len(c.Unavailable) != 1 || len(c.LeftOut) != 1 || c.LeftOut[0] != far.leftOut[0] {
+		t.Errorf("conditions are %+v", c)
+	}
+	if out := do(t, b, "far.get", "{}"); out.Error != nil {
+		t.Errorf("the old listing: %v", out.Error)
+	}
+	far.stale = nil
+	if why := unavailable(t, b); len(why) != 0 {
+		t.Errorf("when it is well again: %v", why)
+	}
+}
+
+// One that panics when it is asked what it lacks costs nothing but that.
+func TestCandidSourceThatPanics(t *testing.T) {
+	b := broker(t, panicking{remote{of("far", read("far.get"))}})
+	if why := unavailable(t, b); len(why) != 1 || !strings.Contains(why[0].Reason, "panicked") {
+		t.Errorf("unavailable are %v", why)
+	}
+	if out := do(t, b, "far.get", "{}"); out.Error != nil {
+		t.Errorf("its tool: %v", out.Error)
+	}
+}
+
+type panicking struct{ remote }
+
+func (panicking) Shortfall(catalog.Scope) (stale error, leftOut []string) { panic("out of order") }

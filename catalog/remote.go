@@ -47,6 +47,15 @@ type Scoped interface {
 	ToolsFor(ctx context.Context, scope Scope) ([]Tool, error)
 }
 
+// Candid is a [Source] that says what the listing that it answered with lacks.
+type Candid interface {
+	Source
+	// Shortfall says, of what was listed last for a scope, why it is what the source had
+	// before, if it could not be read anew, and what was left out, and why. It answers
+	// from memory.
+	Shortfall(scope Scope) (stale error, leftOut []string)
+}
+
 // PartialError goes with a listing that lacks a part: the tools beside it count.
 type PartialError struct {
 	// Parts are what cannot be read. Their Source is a namespace.

@@ -16,11 +16,12 @@ const maxShelves = 1000
 // source guards the broker against a source that fails, panics, hangs or lies.
 type source struct {
 	Source
-	// remote, lasting, versioned and scoped are the source as such, or nil.
+	// remote, lasting, versioned, scoped and candid are the source as such, or nil.
 	remote    Remote
 	lasting   Lasting
 	versioned Versioned
 	scoped    Scoped
+	candid    Candid
 	// others are the namespaces that are a source's own.
 	others map[string]bool
 
@@ -34,6 +35,7 @@ func newSource(s Source) *source {
 	guarded.lasting, _ = s.(Lasting)
 	guarded.scoped, _ = s.(Scoped)
 	guarded.remote, _ = s.(Remote)
+	guarded.candid, _ = s.(Candid)
 	return guarded
 }
 
@@ -165,6 +167,17 @@ func (s *source) dropOldest() {
 		}
 	}
 	delete(s.shelves, oldest)
+}
+
+// shortfall is what the source itself says of what it listed.
+func (s *source) shortfall(scope Scope) (stale error, leftOut []string) {
+	if s.candid == nil {
+		return nil, nil
+	}
+	if err := s.safely(func() { stale, leftOut = s.candid.Shortfall(scope) }); err != nil {
+		return err, nil
+	}
+	return stale, leftOut
 }
 
 // safely runs a source's own code.

@@ -112,7 +112,11 @@ func (b *Broker) view(ctx context.Context, scope Scope) (*view, []Unavailable, e
 	var wg sync.WaitGroup
 	for i, s := range b.sources {
 		if s.wanted(scope) {
-			wg.Go(func() { listings[i], errs[i] = s.get(ctx, scope, forAll) })
+			wg.Go(func() {
+				if listings[i], errs[i] = s.get(ctx, scope, forAll); errs[i] == nil {
+					errs[i], _ = s.shortfall(scope)
+				}
+			})
 		}
 	}
 	wg.Wait()

@@ -92,6 +92,17 @@ func (c *Connected) ToolsFor(ctx context.Context, scope catalog.Scope) ([]catalo
 	return nil, &catalog.PartialError{Parts: []catalog.Unavailable{{Source: c.Name(), Reason: typed.Message + "; " + typed.Hint, Cause: typed}}}
 }
 
+// Shortfall is that of the source of a person, as [Source.Shortfall] says.
+func (c *Connected) Shortfall(scope catalog.Scope) (stale error, leftOut []string) {
+	c.mu.Lock()
+	one := c.people[person{scope.Tenant, scope.User}]
+	c.mu.Unlock()
+	if one == nil {
+		return nil, nil
+	}
+	return one.Shortfall(scope)
+}
+
 // of returns the source of a person, and makes room for it.
 func (c *Connected) of(who person) (*Source, error) {
 	c.mu.Lock()

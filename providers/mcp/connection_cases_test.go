@@ -126,4 +126,8 @@ func TestLastAnswerHolds(t *testing.T) {
 	if got := ids(t, s); len(got) != 1 {
 		t.Errorf("tools are %v", got)
 	}
+	// Whoever looks for tools is told that they may be out of date.
+	if stale, leftOut := s.Shortfall(d.scope); stale == nil || !strings.Contains(stale.Error(), mcp.CodeUnreachable) || len(leftOut) != 0 {
+		t.Errorf("it says that it lacks %v, %v", stale, leftOut)
+	}
 }

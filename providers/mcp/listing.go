@@ -31,6 +31,8 @@ type listing struct {
 	tools  []catalog.Tool
 	offers map[string]offer
 	report Report
+	// failure is why the server could not be asked anew, while an earlier answer holds.
+	failure error
 	// said counts the server's words that its tools have changed.
 	said int
 }
@@ -56,6 +58,19 @@ func (l *listing) reported() Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.report
+}
+
+// shortfall is what the answer that holds lacks.
+func (l *listing) shortfall() (stale error, leftOut []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, reason := range l.report.Left {
+		leftOut = append(leftOut, reason.Subject+": "+reason.Why)
+	}
+	if l.report.More > 0 {
+		leftOut = append(leftOut, fmt.Sprintf("and %d more", l.report.More))
+	}
+	return public(l.failure), leftOut
 }
 
 func (l *listing) remembered() ([]catalog.Tool, map[string]offer, bool) {
@@ -91,7 +106,7 @@ func (l *listing) get(ctx context.Context) ([]catalog.Tool, map[string]offer, er
 			return nil, nil, err
 		}
 		slog.Warn("mcp: a server cannot be asked for its tools; the last answer holds", "source", l.source.Name(), "error", err)
-		l.expiry = time.Now().Add(retryAfter)
+		l.expiry, l.failure = time.Now().Add(retryAfter), err
 	}
 	return l.tools, l.offers, nil
 }
@@ -130,7 +145,7 @@ func (l *listing) refresh(ctx context.Context, said int) error {
 	defer l.mu.Unlock()
 	l.tell(offers, report)
 	l.tools, l.offers, l.report = tools, offers, report
-	l.known, l.stale = true, l.said != said
+	l.known, l.stale, l.failure = true, l.said != said, nil
 	l.expiry = time.Now().Add(refreshAfter)
 	return nil
 }

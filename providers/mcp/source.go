@@ -97,6 +97,12 @@ func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
 // Report says what of the last listing is not offered, and why.
 func (s *Source) Report() Report { return s.listing.reported() }
 
+// Shortfall says why the last answer of the server still holds, if it could not be
+// asked anew, and what of it is not offered.
+func (s *Source) Shortfall(catalog.Scope) (stale error, leftOut []string) {
+	return s.listing.shortfall()
+}
+
 // connection returns a connection for a scope, and what to call when done with it.
 func (s *Source) connection(ctx context.Context, scope catalog.Scope) (*link, func(), error) {
 	credential, err := s.credentials(ctx, Need{Scope: scope})

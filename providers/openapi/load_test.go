@@ -177,6 +177,17 @@ func TestRemoteSpecificationStaysFresh(t *testing.T) {
 	if got := names(second); len(got) != 2 || r.sawCredentials {
 		t.Errorf("tools are %v while the server is broken", got)
 	}
+	if stale, _ := second.Shortfall(everyone); stale == nil || !strings.Contains(stale.Error(), "502") {
+		t.Errorf("while the server is broken it says %v", stale)
+	}
+	r.mu.Lock()
+	r.broken = false
+	r.mu.Unlock()
+	clock = clock.Add(freshFor)
+	names(first)
+	if stale, _ := second.Shortfall(everyone); stale != nil {
+		t.Errorf("when the server is well again it says %v", stale)
+	}
 }
 
 func TestRemoteSpecificationThatCannotBeReadYet(t *testing.T) {

@@ -233,6 +233,12 @@ func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
 	return s.tools, nil
 }
 
+// Shortfall says why the specification is the one that was read before, if it could not
+// be read anew.
+func (s *Source) Shortfall(catalog.Scope) (stale error, leftOut []string) {
+	return s.entry.stale(), nil
+}
+
 func (s *Source) unknownReads(spec *Spec) string {
 	for _, name := range s.options.Reads {
 		if _, ok := spec.byKey[name]; !ok {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heddle-dev/heddle/internal/netguard"
@@ -36,6 +37,16 @@ type specEntry struct {
 	turn chan struct{}
 	spec *Spec
 	next time.Time
+	// failure is why the specification could not be read anew, or nil.
+	failure atomic.Pointer[error]
+}
+
+// stale says why the specification is the one that was read before, or nil.
+func (e *specEntry) stale() error {
+	if why := e.failure.Load(); why != nil {
+		return *why
+	}
+	return nil
 }
 
 // get returns the specification at a location, of which entry is what is kept.
@@ -63,10 +74,13 @@ func (s *Specs) get(ctx context.Context, entry *specEntry, from Location, client
 	switch {
 	case err == nil:
 		entry.spec, entry.next = spec, s.time().Add(freshFor)
+		entry.failure.Store(nil)
 	case errors.Is(err, errUnchanged):
 		entry.next = s.time().Add(freshFor)
+		entry.failure.Store(nil)
 	default:
 		entry.next = s.time().Add(retryAfterFailure)
+		entry.failure.Store(&err)
 		slog.WarnContext(ctx, "openapi: a specification could not be read anew; the last one holds", "location", from.String(), "error", err)
 	}
 	return entry.spec, nil
