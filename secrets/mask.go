@@ -37,9 +37,10 @@ func (x *index) spans(tenant string, text []byte) []span {
 	x.ends(tenant, text, func(s span) { spans = append(spans, s) })
 	// A chunk reaches as far into the next as an encoded value may be long.
 	overlap := min(6*x.longest, chunk)
+	var d decoder
 	for start := 0; start < len(text); start += chunk {
 		part := text[start:min(start+chunk+overlap, len(text))]
-		decodeAll(part, func(v view) {
+		d.all(part, func(v view) {
 			found := func(s span) {
 				at := v.origin(s)
 				spans = append(spans, span{start + at.start, start + at.end})

@@ -311,3 +311,30 @@ func BenchmarkJSON(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkHostileText is what a text costs that is nothing but encodings within one
+// another, and what looks like encodings and is none.
+func BenchmarkHostileText(b *testing.B) {
+	r := &secrets.Redactor{}
+	for i := range 100 {
+		r.Hide("acme", fmt.Appendf(nil, "sk-live-%024d-%d", i*7919, i))
+	}
+	for name, piece := range map[string]string{
+		"nested":   "%25&amp;%5c\\u0025\\x26#37;%2525&#x26;amp;\n",
+		"nearly":   "%2g%%&#xZZ;&amp&;\\u12\\q&&&&#;\n",
+		"percent":  "%25",
+		"escapes":  `\\`,
+		"entities": "&amp;",
+		"ands":     "&",
+		"breaks":   "\n",
+	} {
+		text := strings.Repeat(piece, 1<<20/len(piece))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Text("acme", text)
+			}
+		})
+	}
+}

@@ -2,7 +2,6 @@ package secrets
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -32,103 +31,155 @@ const (
 // maxNested bounds the encodings within one another that are undone.
 const maxNested = 3
 
-// decodeAll calls visit for each way to read a text other than as it is: each kind of
+// decoder undoes encodings in one text after another. It keeps the views that nobody
+// looks at any more for the next: a text that is nothing but encodings has some
+// thirty.
+type decoder struct{ spare []view }
+
+// all calls visit for each way to read a text other than as it is: each kind of
 // encoding undone alone, each in what another was undone in, and all of them together
 // again and again. All together is not enough: a value may hold what looks like an
-// encoding, such as %41, and must be left with it.
-func decodeAll(text []byte, visit func(view)) {
+// encoding, such as %41, and must be left with it. Their number is bounded, whatever
+// the text is, so it takes a time in proportion to its length. A view is valid while
+// visit runs.
+func (d *decoder) all(text []byte, visit func(view)) {
 	whole := view{text: text}
 	present := kindsIn(text)
 	var alone view
-	whole.decodeEach(present, func(kind kinds, outer view) {
-		visit(outer)
-		if kind != breaks {
-			alone = outer
+	for _, kind := range eachKind {
+		if present&kind == 0 {
+			continue
 		}
-		outer.decodeEach(kindsIn(outer.text), func(_ kinds, inner view) { visit(inner) })
-	})
+		outer := d.decode(whole, kind)
+		visit(outer)
+		inside := kindsIn(outer.text)
+		for _, inner := range eachKind {
+			if inside&inner != 0 {
+				d.visit(d.decode(outer, inner), visit)
+			}
+		}
+		if kind == breaks {
+			d.drop(outer)
+			continue
+		}
+		d.drop(alone)
+		alone = outer
+	}
 	together := present &^ breaks
-	for v := whole; together != 0; together = present &^ breaks {
+	v := whole
+	for ; together != 0; together = present &^ breaks {
 		if v.from == nil && together&(together-1) == 0 { // a single kind: that was looked at
-			v = alone
+			v, alone = alone, view{}
 			present = kindsIn(v.text)
 			continue
 		}
 		if v.depth == maxNested {
-			return
+			break
 		}
-		v = v.decode(together)
+		next := d.decode(v, together)
+		d.drop(v)
+		v = next
 		visit(v)
 		present = kindsIn(v.text)
 		if present&breaks != 0 {
-			visit(v.decode(breaks))
+			d.visit(d.decode(v, breaks), visit)
 		}
+	}
+	d.drop(alone)
+	d.drop(v)
+}
+
+// visit has a view looked at that is not needed any more then.
+func (d *decoder) visit(v view, look func(view)) {
+	look(v)
+	d.drop(v)
+}
+
+// drop takes a view back. The text that a caller gave is none of ours.
+func (d *decoder) drop(v view) {
+	if v.from != nil {
+		d.spare = append(d.spare, v)
 	}
 }
 
-// decodeEach calls visit with each of some kinds of encoding undone alone.
-func (v view) decodeEach(k kinds, visit func(kinds, view)) {
-	for _, kind := range []kinds{percent, escapes, entities, breaks} {
-		if k&kind != 0 {
-			visit(kind, v.decode(kind))
+// empty is a view with room for a text.
+func (d *decoder) empty(size int) view {
+	if n := len(d.spare); n > 0 {
+		v := d.spare[n-1]
+		d.spare = d.spare[:n-1]
+		if cap(v.text) >= size {
+			return view{text: v.text[:0], from: v.from[:0], to: v.to[:0]}
 		}
 	}
+	return view{text: make([]byte, 0, size), from: make([]int32, 0, size), to: make([]int32, 0, size)}
 }
+
+// eachKind are the kinds of encoding one by one.
+var eachKind = [...]kinds{percent, escapes, entities, breaks}
 
 // kindsIn is what there is of encodings in a text.
 func kindsIn(text []byte) (k kinds) {
 	var to [utf8.UTFMax]byte
 	for i, c := range text {
-		switch c {
-		case '%':
+		switch {
+		case c == '%' && k&percent == 0:
 			if n, _ := decodePercent(text[i:], &to); n > 0 {
 				k |= percent
 			}
-		case '\\':
+		case c == '\\' && k&escapes == 0:
 			if n, _ := decodeEscape(text[i:], &to); n > 0 {
 				k |= escapes
 			}
-		case '&':
+		case c == '&' && k&entities == 0:
 			if n, _ := decodeEntity(text[i:], &to); n > 0 {
 				k |= entities
 			}
-		case '\n':
+		case c == '\n':
 			k |= breaks
+		default:
+			continue
+		}
+		if k == percent|escapes|entities|breaks {
+			break
 		}
 	}
 	return k
 }
 
-// decode undoes encodings of the kinds given, once each.
-func (v view) decode(k kinds) view {
-	size := len(v.text)
-	out := view{text: make([]byte, 0, size), from: make([]int32, 0, size), to: make([]int32, 0, size), depth: v.depth + 1}
+// decode undoes encodings of the kinds given, once each. What is decoded is never
+// longer than what it was.
+func (d *decoder) decode(v view, k kinds) view {
+	out := d.empty(len(v.text))
+	out.depth = v.depth + 1
+	text, from, to := out.text[:len(v.text)], out.from[:len(v.text)], out.to[:len(v.text)]
+	n := 0
+	var decoded [utf8.UTFMax]byte
 	for i := 0; i < len(v.text); {
-		n, decoded := 0, [utf8.UTFMax]byte{}
-		length := 0
+		taken, length := 0, 0
 		switch c := v.text[i]; {
 		case c == '%' && k&percent != 0:
-			n, length = decodePercent(v.text[i:], &decoded)
+			taken, length = decodePercent(v.text[i:], &decoded)
 		case c == '\\' && k&escapes != 0:
-			n, length = decodeEscape(v.text[i:], &decoded)
+			taken, length = decodeEscape(v.text[i:], &decoded)
 		case c == '&' && k&entities != 0:
-			n, length = decodeEntity(v.text[i:], &decoded)
+			taken, length = decodeEntity(v.text[i:], &decoded)
 		case (c == '\n' || c == '\r') && k&breaks != 0:
-			n = 1
+			taken = 1
 		}
-		if n == 0 {
-			n, length, decoded[0] = 1, 1, v.text[i]
+		if taken == 0 {
+			taken, length, decoded[0] = 1, 1, v.text[i]
 		}
-		from, to := int32(i), int32(i+n)
+		begin, end := int32(i), int32(i+taken)
 		if v.from != nil {
-			from, to = v.from[i], v.to[i+n-1]
+			begin, end = v.from[i], v.to[i+taken-1]
 		}
 		for _, b := range decoded[:length] {
-			out.text = append(out.text, b)
-			out.from, out.to = append(out.from, from), append(out.to, to)
+			text[n], from[n], to[n] = b, begin, end
+			n++
 		}
-		i += n
+		i += taken
 	}
+	out.text, out.from, out.to = text[:n], from[:n], to[:n]
 	return out
 }
 
@@ -139,8 +190,8 @@ func decodePercent(s []byte, to *[utf8.UTFMax]byte) (taken, length int) {
 	if len(s) < 3 {
 		return 0, 0
 	}
-	n, err := strconv.ParseUint(string(s[1:3]), 16, 8)
-	if err != nil {
+	n, ok := hexNumber(s, 1, 2)
+	if !ok {
 		return 0, 0
 	}
 	to[0] = byte(n)
@@ -193,12 +244,46 @@ func hexNumber(s []byte, i, digits int) (rune, bool) {
 	if len(s) < i+digits {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(string(s[i:i+digits]), 16, 32)
-	return rune(n), err == nil
+	return number(s[i:i+digits], 16)
 }
 
-// named are the entities that encoders write.
-var named = map[string]byte{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
+// number reads digits of a base up to 16. One that is no character's is none. It is
+// written out since it is asked for each character of a hostile text.
+func number(digits []byte, base rune) (n rune, ok bool) {
+	for _, c := range digits {
+		digit := base
+		switch {
+		case c >= '0' && c <= '9':
+			digit = rune(c - '0')
+		case c >= 'a' && c <= 'f':
+			digit = rune(c-'a') + 10
+		case c >= 'A' && c <= 'F':
+			digit = rune(c-'A') + 10
+		}
+		if digit >= base || n > utf8.MaxRune {
+			return 0, false
+		}
+		n = n*base + digit
+	}
+	return n, len(digits) > 0 && n <= utf8.MaxRune
+}
+
+// named is the character of an entity that encoders write, or 0.
+func named(name []byte) byte {
+	switch string(name) {
+	case "amp":
+		return '&'
+	case "lt":
+		return '<'
+	case "gt":
+		return '>'
+	case "quot":
+		return '"'
+	case "apos":
+		return '\''
+	}
+	return 0
+}
 
 func decodeEntity(s []byte, to *[utf8.UTFMax]byte) (taken, length int) {
 	const longest = len("&#x10FFFF;")
@@ -206,21 +291,21 @@ func decodeEntity(s []byte, to *[utf8.UTFMax]byte) (taken, length int) {
 	if end < 3 {
 		return 0, 0
 	}
-	name := string(s[1:end])
-	if b, ok := named[name]; ok {
+	name := s[1:end]
+	if b := named(name); b != 0 {
 		to[0] = b
 		return end + 1, 1
 	}
 	if name[0] != '#' {
 		return 0, 0
 	}
-	base, digits := 10, name[1:]
+	base, digits := rune(10), name[1:]
 	if digits[0] == 'x' || digits[0] == 'X' {
 		base, digits = 16, digits[1:]
 	}
-	n, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || n > utf8.MaxRune {
+	n, ok := number(digits, base)
+	if !ok {
 		return 0, 0
 	}
-	return end + 1, utf8.EncodeRune(to[:], rune(n))
+	return end + 1, utf8.EncodeRune(to[:], n)
 }
