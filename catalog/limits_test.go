@@ -231,6 +231,46 @@ func TestWhoWaitsTooLongIsRefused(t *testing.T) {
 	})
 }
 
+// Each limit of calls together says which it is, its value and who set it.
+func TestEachLimitOfCallsTogetherSaysWhich(t *testing.T) {
+	one, hourly := catalog.FlowLimits{Concurrent: 1}, catalog.FlowLimits{Rate: catalog.Rate{Calls: 1, Per: time.Hour}}
+	of := func(name string, flow catalog.FlowLimits) map[string]catalog.FlowLimits {
+		return map[string]catalog.FlowLimits{name: flow}
+	}
+	tenant := func(name string, flow catalog.FlowLimits) catalog.Limits {
+		return catalog.Limits{Tenants: map[string]catalog.TenantLimits{name: {FlowLimits: flow}}}
+	}
+	for want, limits := range map[catalog.Exceeded]catalog.Limits{
+		{Limit: "limits.tenants.acme.concurrent", Value: 1, Unit: "calls", SetBy: "tenant"}:  tenant("acme", one),
+		{Limit: "limits.tenants.acme.rate", Value: 1, Unit: "calls/h", SetBy: "tenant"}:      tenant("acme", hourly),
+		{Limit: "limits.tenants.*.concurrent", Value: 1, Unit: "calls", SetBy: "app"}:        tenant("*", one),
+		{Limit: "limits.tenants.*.rate", Value: 1, Unit: "calls/h", SetBy: "app"}:            tenant("*", hourly),
+		{Limit: "limits.namespaces.mail.concurrent", Value: 1, Unit: "calls", SetBy: "app"}:  {Namespaces: of("mail", one)},
+		{Limit: "limits.namespaces.mail.rate", Value: 1, Unit: "calls/h", SetBy: "app"}:      {Namespaces: of("mail", hourly)},
+		{Limit: "limits.connections.mail.concurrent", Value: 1, Unit: "calls", SetBy: "app"}: {Connections: of("mail", one)},
+		{Limit: "limits.connections.mail.rate", Value: 1, Unit: "calls/h", SetBy: "app"}:     {Connections: of("mail", hourly)},
+		{Limit: "limits.connections.*.concurrent", Value: 1, Unit: "calls", SetBy: "app"}:    {Connections: of("*", one)},
+		{Limit: "limits.namespaces.*.rate", Value: 1, Unit: "calls/h", SetBy: "app"}:         {Namespaces: of("*", hourly)},
+	} {
+		t.Run(want.Limit, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				broker := limited(t, limits, 50*time.Second, nil)
+				var wg sync.WaitGroup
+				wg.Go(func() { callIt(t.Context(), broker, "acme", "mail.send", `{}`) })
+				synctest.Wait()
+				o := callIt(t.Context(), broker, "acme", "mail.send", `{}`)
+				if o.Error == nil || o.Error.Code != catalog.CodeLimit || !o.Error.Retryable || o.Error.Effect != catalog.EffectNone || !strings.Contains(o.Error.Message, want.String()) {
+					t.Fatalf("outcome = %s, %+v", o.Result, o.Error)
+				}
+				if diff := cmp.Diff(want, *o.Error.Limit); diff != "" {
+					t.Error(diff)
+				}
+				wg.Wait()
+			})
+		})
+	}
+}
+
 // A call that had to wait is checked again before it is made.
 func TestWhoWaitedIsCheckedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -318,12 +318,21 @@ func TestLimitsEndATurn(t *testing.T) {
 
 func wantLimit(t *testing.T, p *contract.Problem, says, setBy string) {
 	t.Helper()
+	if limit := limitOf(t, p); !strings.HasPrefix(says, limit.Limit) || limit.SetBy != setBy {
+		t.Errorf("problem = %v, details %s", p, limit.String())
+	}
+}
+
+// limitOf is the limit that a problem tells of.
+func limitOf(t *testing.T, p *contract.Problem) catalog.Exceeded {
+	t.Helper()
 	var details struct {
 		Limit catalog.Exceeded `json:"limit"`
 	}
-	if p == nil || json.Unmarshal(p.Details, &details) != nil || !strings.HasPrefix(says, details.Limit.Limit) || details.Limit.SetBy != setBy {
-		t.Errorf("problem = %v, details %s", p, details.Limit.String())
+	if p == nil || json.Unmarshal(p.Details, &details) != nil {
+		t.Fatalf("problem = %v, details %s", p, p.Details)
 	}
+	return details.Limit
 }
 
 // The backend bounds turns and threads when it opens a thread; the rest of the thread
