@@ -59,6 +59,22 @@ type declaration struct {
 	at          place
 }
 
+// declare takes a declaration that was compiled, or the error, and reports whether it can
+// be used. Of each tool there is one, as twice says.
+func (p *parts) declare(d declaration, compiled interface{ Shape() expression.Shape }, err error, twice bool) bool {
+	switch {
+	case err != nil:
+		p.problem(d.at("", err.Error()))
+	case twice:
+		p.problem(d.at("", "there are two"))
+	default:
+		d.input = compiled.Shape()
+		p.declared = append(p.declared, d)
+		return true
+	}
+	return false
+}
+
 // check says what is wrong with a declaration. Nothing is said of a tool that cannot be
 // looked up now: unread says why that is.
 func (d declaration) check(ctx context.Context, broker *catalog.Broker) (faults []error, unread error) {

@@ -47,7 +47,7 @@ type App struct {
 // nothing else outside; the error lists everything that is wrong, one problem a
 // line.
 func New(options ...Option) (*App, error) {
-	p := &parts{logger: slog.Default()}
+	p := &parts{logger: slog.Default(), lookups: map[string]catalog.Lookup{}, undos: map[string]catalog.UndoFunc{}}
 	for _, option := range options {
 		option.apply(p)
 	}

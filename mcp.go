@@ -28,7 +28,8 @@ type (
 //	})
 //
 // The server is asked nothing before an agent that may use its tools has a turn. All
-// its tools are writes, unless Trusted or Permissions say otherwise.
+// its tools are writes, unless Trusted or Permissions say otherwise. How a write is
+// undone is said with [UndoBy], how to find out what became of one with [LookUp].
 func MCP(options MCPOptions) Option {
 	return optionFunc(func(p *parts) { p.mcp = append(p.mcp, options) })
 }

@@ -33,7 +33,8 @@ type (
 //		Logins:    map[string]heddle.OpenAPILogin{"*": {Token: "billing.token"}},
 //	})
 //
-// GET, HEAD and OPTIONS are reads, all else is a write. See what becomes of a
+// GET, HEAD and OPTIONS are reads, all else is a write. How a write is undone is said
+// with [UndoBy], how to find out what became of one with [LookUp]. See what becomes of a
 // specification with: starter openapi inspect billing.yaml
 func OpenAPI(options OpenAPIOptions) Option {
 	return optionFunc(func(p *parts) {

@@ -27,19 +27,8 @@ func LookUp(l Lookup) Option {
 
 func (p *parts) declareLookup(d lookup.Declaration, at place) {
 	compiled, err := lookup.Compile(d)
-	if err != nil {
-		p.problem(at("", err.Error()))
-		return
+	_, twice := p.lookups[d.Write]
+	if p.declare(declaration{write: d.Write, tool: d.Read, field: "read", operation: catalog.Read, at: at}, compiled, err, twice) {
+		p.lookups[d.Write] = compiled
 	}
-	if p.lookups == nil {
-		p.lookups = map[string]catalog.Lookup{}
-	}
-	if p.lookups[d.Write] != nil {
-		p.problem(at("", "there are two"))
-		return
-	}
-	p.lookups[d.Write] = compiled
-	p.declared = append(p.declared, declaration{
-		write: d.Write, tool: d.Read, field: "read", operation: catalog.Read, input: compiled.Shape(), at: at,
-	})
 }

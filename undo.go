@@ -25,19 +25,8 @@ func UndoBy(d DeclaredUndo) Option {
 
 func (p *parts) declareUndo(d undo.Declaration, at place) {
 	compiled, err := undo.Compile(d)
-	if err != nil {
-		p.problem(at("", err.Error()))
-		return
+	_, twice := p.undos[d.Write]
+	if p.declare(declaration{write: d.Write, tool: d.Tool, field: "tool", operation: catalog.Write, at: at}, compiled, err, twice) {
+		p.undos[d.Write] = compiled.Of
 	}
-	if p.undos == nil {
-		p.undos = map[string]catalog.UndoFunc{}
-	}
-	if p.undos[d.Write] != nil {
-		p.problem(at("", "there are two"))
-		return
-	}
-	p.undos[d.Write] = compiled.Of
-	p.declared = append(p.declared, declaration{
-		write: d.Write, tool: d.Tool, field: "tool", operation: catalog.Write, input: compiled.Shape(), at: at,
-	})
 }

@@ -16,8 +16,8 @@ func (c *cli) undoCommand() *cobra.Command {
 		Long: `Undo the writes of a turn that has ended, the last one first, in a turn of its own.
 Each is undone by a call of the tool that the write's tool names for that, which asks
 for approval like any other write. The turn's answer says what was undone, and what
-cannot be: writes whose tool does not say how, and those of which nobody knows
-whether they were applied.
+cannot be: writes whose tool does not say how, those of which nobody knows whether
+they were applied, and those whose undo does not fit the tool that undoes.
 
 The first undo that fails, or that a person denies, ends it. A turn is undone once;
 after an undo that has failed, --id with a new id goes on with what is left. To end
