@@ -26,6 +26,8 @@ type shell struct {
 	env      map[string]string
 	terminal bool
 	stdin    io.Reader
+	// stderr, if set, is told what goes to standard error while the command runs.
+	stderr io.Writer
 }
 
 func (s shell) run(ctx context.Context, args ...string) result {
@@ -37,6 +39,9 @@ func (s shell) run(ctx context.Context, args ...string) result {
 	}
 	if c.stdin == nil {
 		c.stdin = strings.NewReader("")
+	}
+	if s.stderr != nil {
+		c.stderr = io.MultiWriter(&stderr, s.stderr)
 	}
 	return result{c.run(ctx, args), stdout.String(), stderr.String()}
 }

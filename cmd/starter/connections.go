@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -144,7 +145,7 @@ func printConnections(w io.Writer, all []connections.Connection) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tUSER\tKIND\tSTATUS\tSERVICE")
 	for _, one := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", clean(one.Name), clean(one.User), one.Kind, one.Status, clean(one.URL))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", clean(one.Name), cmp.Or(clean(one.User), "-"), one.Kind, one.Status, clean(one.URL))
 	}
 	_ = table.Flush() // as for the other lines, whoever reads is gone
 }
