@@ -314,6 +314,55 @@ func TestNetworkRules(t *testing.T) {
 	})
 }
 
+// TestTLSIsNotTakenAway: a server that is reached with TLS leads nowhere without it, also
+// where the operator allows plain HTTP: neither by the endpoint that it names nor by a
+// redirect.
+func TestTLSIsNotTakenAway(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("the system's certificates cannot be chosen here")
+	}
+	var reached atomic.Int64
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	defer plain.Close()
+	for name, c := range map[string]struct {
+		sse  bool
+		lead func(w http.ResponseWriter, r *http.Request)
+		code string
+	}{
+		"its endpoint": {true, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "event: endpoint\ndata: http://%s/post\n\n", r.Host)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, mcp.CodeRefused},
+		"a redirect": {false, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, plain.URL+"/mcp", http.StatusTemporaryRedirect)
+		}, "http_307"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				c.lead(w, r)
+			}))
+			defer server.Close()
+			defer server.CloseClientConnections()
+			s := open(t, mcp.Options{
+				Namespace: "far", URL: server.URL + "/mcp", SSE: c.sse, Headers: map[string]string{"X-Api-Key": "secret"},
+				Allow: []string{server.Listener.Addr().String(), plain.Listener.Addr().String()},
+			})
+			_, err := s.Tools(t.Context())
+			var typed *catalog.Error
+			if !errors.As(err, &typed) || typed.Code != c.code {
+				t.Errorf("error is %v, want %s", err, c.code)
+			}
+			if asked.Load() == 0 || reached.Load() > 0 {
+				t.Errorf("the server was asked %d times, the one without TLS %d times", asked.Load(), reached.Load())
+			}
+		})
+	}
+}
+
 // TestSuspension: a server that does not answer is left alone, and only that one.
 func TestSuspension(t *testing.T) {
 	f := newFake(t)

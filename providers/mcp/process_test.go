@@ -3,7 +3,9 @@ package mcp_test
 import (
 	"bufio"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +29,27 @@ func TestMain(m *testing.M) {
 		serve()
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(trustingTestServers(m))
+}
+
+// trustingTestServers runs the tests with the certificate of httptest among those of the
+// system, which are read once.
+func trustingTestServers(m *testing.M) int {
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	file, err := os.CreateTemp("", "certificate")
+	if err == nil {
+		defer os.Remove(file.Name())
+		err = pem.Encode(file, &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	}
+	if err == nil {
+		err = os.Setenv("SSL_CERT_FILE", file.Name())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }
 
 // serve is a server with tools that say or do something about its process.
