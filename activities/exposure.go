@@ -87,6 +87,7 @@ func (a *Activities) directOffer(ctx context.Context, scope catalog.Scope) (offe
 	if err != nil {
 		return offer{}, unavailable(ErrTypeCatalog, "list the agent's tools", err)
 	}
+	tools = append(tools, a.connectable(scope)...)
 	ids := make(map[string]string, len(tools))
 	for _, tool := range tools {
 		ids[ToolName(tool.ID)] = tool.ID

@@ -136,7 +136,11 @@ func (a *Activities) planAsked(ctx context.Context, scope catalog.Scope, exposur
 	case exposure == ExposureGateway && lookupKinds[call.Tool] != "":
 		return a.planLookup(ctx, call.Call)
 	}
-	return a.plan(ctx, scope, catalog.Request{CanAsk: true}, call.Call)
+	planned, err := a.plan(ctx, scope, catalog.Request{CanAsk: true}, call.Call)
+	if exposure == ExposureDirect && planned.Asks != nil && call.Tool == connectFunction(catalog.Descriptor{ID: call.Tool}.Namespace()) {
+		planned.Kind = CallConnect
+	}
+	return planned, err
 }
 
 // fitCalls makes calls fit into one payload. It stores inputs, the longest first,

@@ -97,6 +97,8 @@ type CallKind string
 const (
 	// CallExecute runs a snippet, in segments.
 	CallExecute CallKind = "execute"
+	// CallConnect has a person connect a source of tools, and is over when they have.
+	CallConnect CallKind = "connect"
 	// CallSearch and CallDescribe ask about tools, and are made as reads.
 	CallSearch   CallKind = "search"
 	CallDescribe CallKind = "describe"

@@ -154,6 +154,8 @@ func (t *thread) carryOn(turn *turn, r *round) {
 		if i := slices.IndexFunc(r.effects, t.mayBegin); i >= 0 {
 			t.show()
 			switch c := r.effects[i]; {
+			case c.planned.Kind == activities.CallConnect:
+				t.settle(c, activities.CallResult{ID: c.planned.ID, Result: connected})
 			case c.unplanned():
 				t.planAnew(turn, c)
 			case c.planned.Kind == activities.CallExecute:

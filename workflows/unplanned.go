@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"encoding/json"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/heddle-dev/heddle/activities"
@@ -15,6 +17,9 @@ func (t *thread) askFirst(turn *turn, effects []*call) {
 		}
 	}
 }
+
+// connected is what an agent is told when a person has connected a source.
+var connected = json.RawMessage(`{"connected":true}`)
 
 // unplanned reports whether nothing was known of the call's tool when it was asked for:
 // the tools of a server that nobody has connected, say.

@@ -16,17 +16,38 @@ import (
 	"github.com/heddle-dev/heddle/test/authserver"
 )
 
-// unconnected has a server that nobody has connected.
-const unconnected = `
+// unconnectedConfig is a worker with a server that nobody has connected.
+const unconnectedConfig = `
 task_queue: ${HEDDLE_TASK_QUEUE}
 sandbox: ` + sandboxMode + `
 secrets: [{file: secrets.json, plain: true}]
 connections: {allow: [%[2]q], callback: {listen: %[3]q}}
 agents:
   coder: {instructions: Run what the user says., model: coder, exposure: code, tools: [crm.*]}
+  tester: {instructions: Do what the user says., model: play, tools: [crm.*]}
 mcp:
   crm: {url: %[1]q, allow: [%[2]q], connection: crm, trusted: true}
 `
+
+// unconnected gives the worker a server that nobody has connected.
+func (b *bed) unconnected() {
+	b.t.Helper()
+	crm := authserver.NewMCP(b.t)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	b.must(err)
+	b.must(free.Close())
+	b.configure(fmt.Sprintf(unconnectedConfig, crm.Resource, crm.Host, free.Addr()))
+}
+
+// consent agrees to what a question asks, and comes back.
+func (b *bed) consent(q contract.Question) {
+	b.t.Helper()
+	back, err := authserver.Agree(b.ctx(), q.URL)
+	b.must(err)
+	response, err := http.Get(back.String())
+	b.must(err)
+	b.must(response.Body.Close())
+}
 
 // asking are the paths on which a call asks a person.
 var asking = map[string]func(*bed){
@@ -56,19 +77,22 @@ var asking = map[string]func(*bed){
 		b.answerWith(b.questions(1)[0], "Graz")
 		b.wait(turn)
 	},
-	"consent_before_a_plan": func(b *bed) {
-		crm := authserver.NewMCP(b.t)
-		free, err := net.Listen("tcp", "127.0.0.1:0")
+	"connected_by_function": func(b *bed) {
+		b.unconnected()
+		turn := b.send(`crm.connect:{}|crm.read_it:{}|say:done`)
+		b.consent(b.questions(1)[0])
+		b.wait(turn)
+		messages, err := b.Transcript(b.ctx(), b.start.ThreadRef, 0, 0)
 		b.must(err)
-		b.must(free.Close())
-		b.configure(fmt.Sprintf(unconnected, crm.Resource, crm.Host, free.Addr()))
+		if len(messages) != 6 || messages[2].Text != `{"connected":true}` || messages[4].Text != `{"did":"read_it"}` {
+			b.t.Errorf("the agent is told %s", asJSON(messages))
+		}
+	},
+	"consent_before_a_plan": func(b *bed) {
+		b.unconnected()
 		b.start.Agent = "coder"
 		turn := b.send(`return (await crm.change_it({})).did`)
-		back, err := authserver.Agree(b.ctx(), b.questions(1)[0].URL)
-		b.must(err)
-		response, err := http.Get(back.String())
-		b.must(err)
-		b.must(response.Body.Close())
+		b.consent(b.questions(1)[0])
 		b.decide(b.pending(1)[0], agree)
 		if answer := b.answer(turn); string(answer.Result) != `"change_it"` {
 			b.t.Errorf("the snippet came to %s", asJSON(answer))
