@@ -85,7 +85,11 @@ func New(t testing.TB) *Server {
 	mux.HandleFunc("POST /token", s.token)
 	mux.HandleFunc("POST /revoke", s.revoke)
 	web := httptest.NewServer(mux)
-	t.Cleanup(web.Close)
+	t.Cleanup(func() { // also where a client listens, which comes back if it can
+		_ = web.Listener.Close()
+		web.CloseClientConnections()
+		web.Close()
+	})
 	s.URL, s.Host, s.Resource = web.URL, web.Listener.Addr().String(), web.URL+"/service"
 	mux.Handle("/service", s.Guard("read", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, map[string]any{"ok": true}) })))
 	return s
