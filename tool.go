@@ -112,6 +112,21 @@ func ResourceKey(template string) ToolOption { return local.ResourceKey(template
 // answers alike.
 func Resource[In any](name func(in In) string) ToolOption { return local.Resource(name) }
 
+// Preview says what a call of a write will do, for the person who is asked about it,
+// where the input alone does not show it: a difference ([Diff]), a sum, a place. In is
+// the tool's input type. It may look, such as at a file, and changes nothing. Secrets
+// are taken out, and at most 2 KiB of it are shown.
+//
+//	heddle.Preview(func(in WriteInput) string {
+//		before, _ := os.ReadFile(in.Path)
+//		return heddle.Diff(in.Path, string(before), in.Content)
+//	})
+func Preview[In any](say func(in In) string) ToolOption { return local.Preview(say) }
+
+// Diff tells the lines of two texts apart in the form of diff -u. Texts that are equal
+// have none.
+func Diff(name, before, after string) string { return catalog.Diff(name, before, after) }
+
 // Undo says how a call of a write is undone that was applied: by a call of another
 // tool, with an input made of the first one's input and result. In and Out are the
 // types of the write itself.

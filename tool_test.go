@@ -3,6 +3,8 @@ package heddle
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,5 +101,37 @@ func TestFunctionSeesItsCall(t *testing.T) {
 	}
 	if IdempotencyKey(t.Context()) != "" || ScopeFrom(t.Context()).Tenant != "" {
 		t.Error("there is a call outside of a tool")
+	}
+}
+
+// A person who is asked about a change of a file is shown the difference, without the
+// secrets in it.
+func TestPreviewOfAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(path, []byte("one\ntwo\nthree\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	type input struct {
+		Content string `json:"content"`
+	}
+	broker, problems := gather(Tool("files.write", "Writes the notes.",
+		func(_ context.Context, in input) (struct{}, error) {
+			return struct{}{}, os.WriteFile(path, []byte(in.Content), 0o600)
+		},
+		Write(), Preview(func(in input) string {
+			before, _ := os.ReadFile(path)
+			return Diff("notes.txt", string(before), in.Content)
+		})))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	req := catalog.Request{Tool: "files.write", Input: json.RawMessage(`{"content":"one\n2\nthree\n"}`)}
+	plan := broker.Plan(t.Context(), catalog.Scope{Tools: []string{"files.*"}}, req)
+	const want = "--- notes.txt\n+++ notes.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+	if !plan.NeedsApproval || plan.Does != want {
+		t.Errorf("a person is told %q (asked: %t)", plan.Does, plan.NeedsApproval)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "one\ntwo\nthree\n" {
+		t.Errorf("the file has become %q, %v", text, err)
 	}
 }

@@ -172,8 +172,8 @@ type Tool struct {
 	// outside. An error refuses the call; an empty key names nothing.
 	Resource func(input json.RawMessage) (string, error)
 	// Preview, if set, says what a call with an input will do, for the person who is
-	// asked about it: a method and URL, a difference. It does nothing outside. At
-	// most [MaxDoes] bytes of it are shown.
+	// asked about it: a method and URL, a difference ([Diff]). It may look, and changes
+	// nothing. At most [MaxDoes] bytes of it are shown.
 	Preview func(input json.RawMessage) string
 	// Reconcile, if set, finds out what became of a call of a write that may or may not
 	// have been applied: it asks the target, by the idempotency key or by what the

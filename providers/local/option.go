@@ -82,6 +82,20 @@ func Resource[In any](name func(in In) string) Option {
 	}
 }
 
+// Preview says what a call will do, for the person who is asked about it: see
+// [catalog.Tool.Preview]. In is the input type of the tool.
+func Preview[In any](say func(in In) string) Option {
+	return func(t *catalog.Tool) {
+		t.Preview = func(input json.RawMessage) string {
+			in, err := decode[In](input)
+			if err != nil {
+				return "" // it is refused before it is shown
+			}
+			return say(in)
+		}
+	}
+}
+
 // Reconcile finds out what became of a call of a write that may or may not have been
 // applied: see [catalog.Tool.Reconcile]. In is the input type of the tool.
 func Reconcile[In any](find func(ctx context.Context, key string, in In) (catalog.Reconciled, error)) Option {
