@@ -77,9 +77,15 @@ func (b *Broker) missingParts(scope Scope, l *listing) []Unavailable {
 // known is what a source listed last for a scope, and why the newest attempt failed;
 // asked is false if there was none yet.
 func (s *source) known(scope Scope) (l *listing, failure error, asked bool) {
-	shelf, err := s.shelf(scope)
+	key, err := s.key(scope)
 	if err != nil {
 		return nil, err, true
+	}
+	s.mu.Lock()
+	shelf := s.shelves[key]
+	s.mu.Unlock()
+	if shelf == nil {
+		return nil, nil, false
 	}
 	shelf.mu.Lock()
 	defer shelf.mu.Unlock()
