@@ -145,6 +145,15 @@ func replanOptions(summary string) workflow.ActivityOptions {
 	}
 }
 
+// planOptions outlast a while without workers: a person has answered, or agreed, for
+// the call that is planned.
+func planOptions(summary string) workflow.ActivityOptions {
+	options := replanOptions(summary)
+	options.ScheduleToCloseTimeout = time.Hour
+	options.RetryPolicy.MaximumInterval = 30 * time.Second
+	return options
+}
+
 // archiveOptions never give up: a thread cannot go on without its past.
 func archiveOptions() workflow.ActivityOptions {
 	return workflow.ActivityOptions{

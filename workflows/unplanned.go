@@ -40,7 +40,7 @@ func (t *thread) planAgain(turn *turn, c *call, before *contract.Ref) {
 	in := activities.ReplanInput{
 		Thread: t.governed(), Call: c.planned.ID, Tool: c.planned.Tool, Input: c.planned.Input, Body: c.planned.Body, Before: before,
 	}
-	ctx := workflow.WithActivityOptions(turn.ctx, replanOptions("plan "+c.planned.ID))
+	ctx := workflow.WithActivityOptions(turn.ctx, planOptions("plan "+c.planned.ID))
 	var planned activities.ReplanResult
 	if err := workflow.ExecuteActivity(ctx, a.Replan, in).Get(ctx, &planned); err != nil {
 		t.settle(c, refusedCall(c, contract.CodeInternal, cut("the call was not made, since it cannot be planned: "+cause(err), contract.MaxPartText)))

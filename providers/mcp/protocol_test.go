@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -197,6 +198,35 @@ func TestProgress(t *testing.T) {
 		t.Errorf("progress is %+v", seen)
 	}
 }
+
+// TestLogging: what a server logs is for the worker's log, as one line of text.
+func TestLogging(t *testing.T) {
+	var log strings.Builder
+	var mu sync.Mutex
+	usual := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return log.Write(p)
+	}), &slog.HandlerOptions{Level: slog.LevelDebug})))
+	defer slog.SetDefault(usual)
+	f := newFake(t)
+	f.on("tools/call", func(w http.ResponseWriter, m message) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":{"disk":"\u001b[2Jfull\n"}}}`+"\n\n")
+		fmt.Fprintf(w, `data: {"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{}}}`+"\n\n", m.ID)
+	})
+	newDesk(t, f.source()).want("far.echo", `{"text":"x"}`, `{}`)
+	mu.Lock()
+	defer mu.Unlock()
+	if got := log.String(); !strings.Contains(got, "level=DEBUG") || !strings.Contains(got, "source=far level=warning") || !strings.Contains(got, "full") || strings.Contains(got, "\x1b") {
+		t.Errorf("the log holds %q", got)
+	}
+}
+
+type writer func(p []byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 // TestQuestions: with somebody to answer, a server may ask, in the way of its
 // version; the defaults of the question stand for what is left out.

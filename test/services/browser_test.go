@@ -29,7 +29,7 @@ func newBrowser(t *testing.T) browser {
 		}
 		t.Skipf("no chromium (%v): consent is not given in a browser", err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.WSURLReadTimeout(2*time.Minute))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // as root there is no sandbox to be had
 	}

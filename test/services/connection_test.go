@@ -153,9 +153,10 @@ func agree(ctx context.Context, page string) (string, error) {
 // the command prints: its result, or after a failure its error.
 func consentByCommand(t *testing.T, dir string, server *authserver.Server, person visit, args ...string) (string, error) {
 	t.Helper()
+	starter := testkit.Build(t, "./cmd/starter")
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	cmd := exec.CommandContext(ctx, testkit.Build(t, "./cmd/starter"), append([]string{"connections", "add", server.Resource, "--json", "--no-browser"}, args...)...)
+	cmd := exec.CommandContext(ctx, starter, append([]string{"connections", "add", server.Resource, "--json", "--no-browser"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), secretsKey)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
