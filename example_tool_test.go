@@ -75,3 +75,29 @@ func ExampleTool_mistake() {
 	fmt.Println(problem)
 	// Output: example_tool_test.go:73: tool "bank.pay": input: field Cents has the keyword "minimun" in its jsonschema tag, which int64 does not take
 }
+
+// Tools that belong together are added as one, and an agent takes them by name.
+func ExampleToolset() {
+	model, err := scripted.Parse("house.yaml", []byte("turns: [{steps: [{text: Good morning.}]}]"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	app, err := heddle.New(
+		heddle.Toolset{
+			Name:   "orders",
+			Shared: []heddle.ToolOption{heddle.Tags("shop"), heddle.Secrets("shop.key")},
+			Tools: []heddle.Function{
+				heddle.Tool("refund", "Refunds an order.", refund, heddle.Write(), heddle.Approvers(2)),
+			},
+		},
+		heddle.Agent{Name: "support", Instructions: "Help customers.", Model: "house", Tools: []string{"orders"}},
+		heddle.Model("house", model),
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("ready to run:", app != nil)
+	// Output: ready to run: true
+}

@@ -174,5 +174,5 @@ func TestExampleConfigurationIsRight(t *testing.T) {
 }
 
 func newApp(s *Store) (*heddle.App, error) {
-	return heddle.New(append(Tools(s), heddle.ConfigFile("heddle.yaml"))...)
+	return heddle.New(Tools(s), heddle.ConfigFile("heddle.yaml"))
 }

@@ -13,15 +13,15 @@ import (
 const maxOrders = 20
 
 // Tools are the agent's tools over the shop's database.
-func Tools(s *Store) []heddle.Option {
+func Tools(s *Store) heddle.Toolset {
 	t := tools{s}
-	return []heddle.Option{
-		heddle.Tool("orders.search", "Finds orders of a customer, or with an item, newest first.", t.search),
-		heddle.Tool("orders.get", "Returns one order with its items and the refunds made so far.", t.get),
-		heddle.Tool("orders.customer", "Returns a customer by id or e-mail address.", t.customer),
-		heddle.Tool("orders.refund", "Refunds an order, in part or as a whole. Look at the order first: "+
+	return heddle.Toolset{Name: "orders", Tools: []heddle.Function{
+		heddle.Tool("search", "Finds orders of a customer, or with an item, newest first.", t.search),
+		heddle.Tool("get", "Returns one order with its items and the refunds made so far.", t.get),
+		heddle.Tool("customer", "Returns a customer by id or e-mail address.", t.customer),
+		heddle.Tool("refund", "Refunds an order, in part or as a whole. Look at the order first: "+
 			"no more than its total can be refunded.", t.refund, heddle.Write(), heddle.Title("Refund an order")),
-	}
+	}}
 }
 
 type tools struct{ store *Store }

@@ -16,7 +16,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
 	}
-	heddle.Main(support.Tools(store)...)
+	heddle.Main(support.Tools(store))
 }
 
 func openStore(ctx context.Context) (*support.Store, error) {
