@@ -116,3 +116,26 @@ func (m *memory) Put(_ context.Context, value []byte) (contract.Ref, error) {
 	m.value = value
 	return contract.Ref{}, nil
 }
+
+// Keys that cannot be used keep a worker from starting, and no word of them is told.
+func TestKeysOfPayloadsThatCannotBe(t *testing.T) {
+	t.Setenv("BAD_KEYS", "k1:"+hidden)
+	for want, at := range map[string]string{
+		"heddle.yaml:1:12: temporal.encryption: the environment variable NO_KEYS is not set": "{key_env: NO_KEYS}",
+		"temporal.encryption: keys of the payloads: key k1: want 32 bytes in base64":         "{key_env: BAD_KEYS}",
+		"no-such.keys": "{key_file: no-such.keys}",
+	} {
+		_, err := policed(t, "temporal: {encryption: "+at+"}\n")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), hidden) {
+			t.Errorf("%s: %v, want %q", at, err, want)
+		}
+	}
+	t.Setenv("KEYS", "k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+	app, err := policed(t, "temporal: {encryption: {key_env: KEYS}}\nagents: {a: {model: m, instructions: x}}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if clean := app.exits.redactor.All("the key is MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="); strings.Contains(clean, "MDEy") {
+		t.Errorf("a key can leave: %s", clean)
+	}
+}

@@ -82,6 +82,31 @@ func TestModesAtPlanAndDispatch(t *testing.T) {
 	}
 }
 
+// What a mode hides is not listed either.
+func TestModesHideTools(t *testing.T) {
+	b := broker(t, of("mine", read("orders.get"), write("orders.pay")))
+	modes, err := catalog.NewModes(catalog.Mode{Name: "blind", Allow: []string{"*"}, Deny: []string{"orders.read"}, Writable: []string{"*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Govern(nil, modes)
+	for mode, want := range map[string]string{"": "orders.get orders.pay", "ask": "orders.get", "blind": "orders.pay", "nosuch": ""} {
+		scope := everyone
+		scope.Mode = mode
+		listed, err := b.List(t.Context(), scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, d := range listed {
+			ids = append(ids, d.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("in the mode %q there are %q, want %q", mode, got, want)
+		}
+	}
+}
+
 func TestModesThatCannotBe(t *testing.T) {
 	for want, mode := range map[string]catalog.Mode{
 		"allows no capability":            {Name: "m"},
