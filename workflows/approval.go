@@ -71,6 +71,10 @@ func (t *thread) askFor(turn *turn, effects []*call) {
 		if !c.planned.Plan.NeedsApproval || c.settled() {
 			continue
 		}
+		if was := t.takeChange(c); was != nil {
+			t.planAgain(turn, c, was)
+			continue
+		}
 		if c.grant = t.byGrant(c.planned.Plan); c.grant == nil {
 			c.approval = t.ask(turn, c)
 			continue
@@ -83,7 +87,7 @@ func (t *thread) ask(turn *turn, c *call) *approval {
 	now := workflow.Now(t.ctx)
 	plan := c.planned.Plan
 	ap := &approval{of: c, askedBy: []string{t.start.User, turn.user}, Approval: contract.Approval{
-		ID: c.approvalID(), Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
+		ID: c.planned.ID + "-a", Turn: turn.ID, Call: c.planned.ID, Tool: c.planned.Tool,
 		Title: plan.Title, Reason: plan.Reason, Preview: plan.Preview, Does: plan.Does, Changed: c.planned.Changed,
 		DescriptorDigest: plan.DescriptorDigest, InputDigest: plan.InputDigest,
 		Digest:   approvalDigest(c.planned.Tool, plan.DescriptorDigest, plan.InputDigest),

@@ -29,8 +29,6 @@ type call struct {
 	// question is what the call asked last, and questions counts what it has asked.
 	question  *question
 	questions int
-	// changes counts how often the tool was found to have changed since it was agreed to.
-	changes int
 	// edited says that a person gave the call another input.
 	edited bool
 	// execution is the snippet that made the call; nil: the model did.

@@ -53,6 +53,8 @@ type Carried struct {
 	Audited bool `json:"audited,omitempty"`
 	// Told is what was told of sources of tools that are not well.
 	Told []activities.SourceTold `json:"told,omitempty"`
+	// Changed are tools that are not what people had agreed to.
+	Changed []ChangedTool `json:"changed,omitempty"`
 	// Kept are the large results that snippets can read.
 	Kept []contract.KeptResult `json:"kept,omitempty"`
 }
@@ -97,7 +99,7 @@ func (t *thread) carry(archive contract.Ref, archivedSeq int64) *Carried {
 		}
 	}
 	c.Applied, c.Forgotten = t.carryApplied()
-	c.Audited, c.Told = t.audited, t.told
+	c.Audited, c.Told, c.Changed = t.audited, t.told, t.changed
 	c.Granted = t.given
 	for _, g := range t.standing {
 		c.Grants = append(c.Grants, *g)
@@ -228,7 +230,7 @@ func (t *thread) resume(c *Carried) {
 	for i := range c.Parts {
 		t.parts = append(t.parts, &c.Parts[i])
 	}
-	t.answered, t.told = c.Answered, c.Told
+	t.answered, t.told, t.changed = c.Answered, c.Told, c.Changed
 	t.resumeDoubts(c.Reconciliations)
 	t.shown.pending = t.pending()
 	if c.Current != nil {

@@ -1,39 +1,50 @@
 package workflows
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// maxChanges bounds how often people are asked anew about one call whose tool has
-// changed: one that changes each time is not called.
-const maxChanges = 5
+// maxChanged bounds for how many tools a thread remembers what they were.
+const maxChanged = 16
 
-// changedMeanwhile reports whether a call was not made since its tool is no longer what
-// people have agreed to. They are then asked anew, and shown what has changed. A call
-// that was planned without a way to tell them comes to its problem.
-func (c *call) changedMeanwhile(result activities.CallResult) bool {
-	return c.planned.Described != nil && c.unknown == nil && c.changes < maxChanges &&
-		result.Problem != nil && result.Problem.Code == catalog.CodeDescriptorChanged
+// ChangedTool is a tool that was not called since it is no longer what people had agreed
+// to.
+type ChangedTool struct {
+	Tool string `json:"tool"`
+	// Described refers to its descriptor as it was.
+	Described contract.Ref `json:"described"`
 }
 
-// askAnew plans a call whose tool has changed, and has people decide about it as it is
-// now. What they, or a grant, have agreed to before holds no more.
-func (t *thread) askAnew(turn *turn, c *call) {
-	c.changes++
-	c.approval, c.grant, c.question = nil, nil, nil
-	t.planAgain(turn, c, c.planned.Described)
-}
-
-// approvalID is the id of the approval that a call asks for next.
-func (c *call) approvalID() string {
-	if c.changes == 0 {
-		return c.planned.ID + "-a"
+// noteChange remembers what a tool was, if a call was not made since it has changed: who
+// is asked about the next call of it is shown the difference.
+func (t *thread) noteChange(c *call, result activities.CallResult) {
+	if c.planned.Described == nil || result.Problem == nil || result.Problem.Code != catalog.CodeDescriptorChanged {
+		return
 	}
-	return fmt.Sprintf("%s-a%d", c.planned.ID, c.changes+1)
+	if t.changed = append(t.changed, ChangedTool{c.planned.Tool, *c.planned.Described}); len(t.changed) > maxChanged {
+		t.changed = slices.Clone(t.changed[1:])
+	}
+}
+
+// takeChange returns what a call's tool was when people were asked about it first, once,
+// if it is another now.
+func (t *thread) takeChange(c *call) *contract.Ref {
+	var was *contract.Ref
+	t.changed = slices.DeleteFunc(t.changed, func(changed ChangedTool) bool {
+		same := changed.Tool == c.planned.Tool
+		if same && was == nil {
+			was = &changed.Described
+		}
+		return same
+	})
+	if was == nil || c.planned.Described == nil || was.Digest == c.planned.Described.Digest {
+		return nil
+	}
+	return was
 }
 
 // approvalTitle is that of the approval in the timeline.

@@ -31,10 +31,7 @@ func (t *thread) runEffect(turn *turn, c *call) {
 			}
 			return
 		}
-		if c.changedMeanwhile(result) && turn.ctx.Err() == nil {
-			t.askAnew(turn, c)
-			return
-		}
+		t.noteChange(c, result)
 		if c.unknown == nil && known == outcomeUnknown {
 			c.unknown = &result
 		}

@@ -118,7 +118,7 @@ func (t *thread) details() string {
 			fmt.Fprintf(&d, "It does:\n\n```\n%s\n```\n\n", cut(ap.Does, contract.MaxPartText))
 		}
 		if ap.Changed != "" {
-			fmt.Fprintf(&d, "The tool has changed since it was agreed to:\n\n```diff\n%s\n```\n\n", cut(unfenced(ap.Changed), contract.MaxPartText))
+			fmt.Fprintf(&d, "The tool has changed since people were asked about it:\n\n```diff\n%s\n```\n\n", cut(unfenced(ap.Changed), contract.MaxPartText))
 		}
 		if ap.Approvers > 0 {
 			fmt.Fprintf(&d, "%s who did not ask must agree; %d missing.\n\n", people(ap.Approvers), ap.missing())

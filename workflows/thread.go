@@ -62,6 +62,8 @@ type thread struct {
 	reconciling
 	shown searchable
 
+	// changed are tools that are not what people had agreed to.
+	changed []ChangedTool
 	// executions are the snippets of the calls that are being carried out, kept the
 	// results of which the agent was shown an outline.
 	executions []*execution

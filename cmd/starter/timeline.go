@@ -229,7 +229,7 @@ func (t *timeline) quote(a contract.Approval) {
 		t.block(clean(a.Does), bold)
 	}
 	if a.Changed != "" {
-		t.lines([]string{"the tool has changed since it was agreed to:"}, bold)
+		t.lines([]string{"the tool has changed since people were asked about it:"}, bold)
 		t.block(clean(a.Changed), plain)
 	}
 	t.block(preview(a, 0), plain)

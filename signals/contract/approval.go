@@ -24,8 +24,8 @@ type Approval struct {
 	// Does says what the call does, where the tool can say more than its input: the
 	// method and URL of a request, a difference.
 	Does string `json:"does,omitempty"`
-	// Changed says what has changed of the tool since it was agreed to, or was asked
-	// about, before: of an approval that takes the place of another which holds no more.
+	// Changed says what has changed of the tool, where an earlier call of the thread was
+	// not made since the tool was no longer what people had been asked about.
 	// For each thing its place, what was behind a minus, and what is behind a plus.
 	Changed string `json:"changed,omitempty"`
 	// DescriptorDigest identifies the tool's description and schemas.

@@ -158,7 +158,7 @@ var governed = map[string]func(*bed){
 		}
 	},
 	"changed_tool": func(b *bed) {
-		turn := b.send("write:w|say:done")
+		turn := b.send("write:w|write:w|say:done")
 		ap := b.pending(1)[0]
 		b.describe("Writes twice.")
 		b.decide(ap, agree)
@@ -197,6 +197,7 @@ func TestTightenedWhileAPersonIsAsked(t *testing.T) {
 			_, err := b.SetMode(b.ctx(), b.start.ThreadRef, contract.SetMode{Mode: "ask"})
 			b.must(err)
 		}, catalog.CodeModeDenied},
+		"descriptor": {func(b *bed) { b.describe("Writes twice.") }, catalog.CodeDescriptorChanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, server)
@@ -232,14 +233,14 @@ func TestTightenedWhileAPersonIsAsked(t *testing.T) {
 }
 
 // A tool that changes while a person is asked about a call of it is not called as it was
-// agreed to: the person is asked anew, and shown what has changed.
+// agreed to. Who is asked about the next call of it is shown what has changed, once.
 func TestToolChangesWhileAPersonIsAsked(t *testing.T) {
 	server := testkit.DevServer(t)
 	for name, start := range map[string]func(*bed) string{
-		"a call": func(b *bed) string { return b.send("write:w|say:done") },
+		"a call": func(b *bed) string { return b.send("write:w|write:w|write:v|say:done") },
 		"of a snippet": func(b *bed) string {
 			b.start.Agent = "coder"
-			return b.send(`await test.write({ name: "w" }).then((r) => r.done, (e: any) => e.code)`)
+			return b.send(`for (const name of ["w", "w", "v"]) await test.write({ name }).catch(() => {})`)
 		},
 	} {
 		for verdict, want := range map[contract.Verdict]string{contract.Approve: "w", contract.Deny: ""} {
@@ -250,7 +251,7 @@ func TestToolChangesWhileAPersonIsAsked(t *testing.T) {
 				b.describe("Writes twice.")
 				b.decide(first, agree)
 				second := b.pending(1)[0]
-				if second.ID != first.ID+"2" || second.Digest == first.Digest || second.InputDigest != first.InputDigest ||
+				if second.Call == first.Call || second.Digest == first.Digest || second.InputDigest != first.InputDigest ||
 					second.Changed != "description\n- Writes.\n+ Writes twice." || first.Changed != "" {
 					t.Errorf("the new approval is %+v", second)
 				}
@@ -260,6 +261,11 @@ func TestToolChangesWhileAPersonIsAsked(t *testing.T) {
 					t.Errorf("with the digest of the one before: %v", err)
 				}
 				b.decide(second, func(d *contract.Decision) { d.Verdict = verdict })
+				third := b.pending(1)[0]
+				if third.Changed != "" {
+					t.Errorf("the approval after that is %+v", third)
+				}
+				b.decide(third, func(d *contract.Decision) { d.Verdict = contract.Deny })
 				b.wait(turn)
 				if got := b.effects(); got != want {
 					t.Errorf("effects %q, want %q", got, want)
