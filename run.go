@@ -83,10 +83,7 @@ func (a *App) run(ctx context.Context) error {
 	}
 	defer stopConnections()
 
-	tools := lookup.New(a.broker)
-	if a.rerank != nil {
-		tools.Rerank(a.rerank)
-	}
+	tools := a.finder()
 	snippets, closeSnippets, err := a.openSnippets(ctx, store, tools)
 	if err != nil {
 		return err
@@ -114,6 +111,15 @@ func (a *App) run(ctx context.Context) error {
 	w.Stop()
 	a.logger.Info("worker stopped")
 	return nil
+}
+
+// finder finds tools for models, in the application's order if it has one.
+func (a *App) finder() *lookup.Lookup {
+	tools := lookup.New(a.broker)
+	if a.rerank != nil {
+		tools.Rerank(a.rerank)
+	}
+	return tools
 }
 
 // worker wires the parts of a worker together.

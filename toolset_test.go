@@ -101,19 +101,6 @@ func TestBrokenToolsets(t *testing.T) {
 	}
 }
 
-func TestBrokenRerank(t *testing.T) {
-	order := func(context.Context, catalog.Scope, []string, []catalog.Descriptor) ([]string, error) {
-		return nil, nil
-	}
-	for want, options := range map[string][]Option{
-		"rerank: the function is nil": {Rerank(nil)}, "rerank: is given twice": {Rerank(order), Rerank(order)},
-	} {
-		if _, err := New(options...); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want one with %q", err, want)
-		}
-	}
-}
-
 func TestAgentTakesAToolsetByName(t *testing.T) {
 	app, err := New(
 		Toolset{Name: "orders", Tools: []Function{Tool("find", "Finds orders.", nothing), Tool("close", "Closes an order.", nothing, Write())}},

@@ -182,6 +182,22 @@ func TestAPlanShowsNoSecret(t *testing.T) {
 	}
 }
 
+// A source that tells a secret when it fails tells nobody.
+func TestNoSecretLeavesACondition(t *testing.T) {
+	far := of("far", read("far.get"))
+	far.list = func(context.Context) ([]catalog.Tool, error) { return nil, errors.New("bad token s3cr3t") }
+	near := &candid{remote: remote{of("near", read("near.get"))}, stale: errors.New("bad token s3cr3t"), leftOut: []string{"s3cr3t: is used twice"}}
+	b := broker(t, remote{far}, near)
+	k := &keeper{}
+	k.Hide(everyone, []byte("s3cr3t"))
+	b.Protect(k)
+	unavailable(t, b)
+	text, err := json.Marshal(b.Conditions(everyone))
+	if err != nil || strings.Contains(string(text), "s3cr3t") || strings.Count(string(text), "bad token") != 2 || !strings.Contains(string(text), "used twice") {
+		t.Errorf("conditions are %s, %v", text, err)
+	}
+}
+
 func TestParseSecretRef(t *testing.T) {
 	for text, want := range map[string]catalog.SecretRef{
 		"github.token":           {Name: "github.token"},
