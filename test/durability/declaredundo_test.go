@@ -15,9 +15,9 @@ import (
 func TestDeclaredUndo(t *testing.T) {
 	shop := newShop(t)
 	b := newBedOf(t, testkit.DevServer(t), map[string]string{"heddle.yaml": shopConfig(shop.URL), "shop.yaml": shopSpec})
-	b.wait(b.send(`shop.create:{"body":{"note":"mug"}} far.take:{"note":"pen"} shop.create:{"body":{"note":"nameless"}} far.take:{"note":"cup"}|say:done`))
+	b.wait(b.send(`shop.create:{"body":{"note":"mug"}} desk.take:{"note":"pen"} shop.create:{"body":{"note":"nameless"}} desk.take:{"note":"cup"}|say:done`))
 	undo := b.undo("t1")
-	for _, want := range []struct{ tool, id string }{{"far.drop", "o4"}, {"far.drop", "o2"}, {"shop.cancel", "o1"}} {
+	for _, want := range []struct{ tool, id string }{{"desk.drop", "o4"}, {"desk.drop", "o2"}, {"shop.cancel", "o1"}} {
 		asked := b.pending(1)[0]
 		if asked.Tool != want.tool || string(asked.Preview) != `{"id":"`+want.id+`"}` {
 			t.Errorf("asked about %s %s, want %s of %s", asked.Tool, asked.Preview, want.tool, want.id)
@@ -25,14 +25,14 @@ func TestDeclaredUndo(t *testing.T) {
 		b.approve(asked)
 		b.done(asked.Call)
 	}
-	const want = "Undone: far.take (t1-s1-c4), far.take (t1-s1-c2), shop.create (t1-s1-c1). " +
+	const want = "Undone: desk.take (t1-s1-c4), desk.take (t1-s1-c2), shop.create (t1-s1-c1). " +
 		"Not undone: shop.create (t1-s1-c3): the tool could not say how: input.id: no such key: id."
 	if ended := b.wait(undo); ended.Status != contract.StatusCompleted || ended.Answer != want {
 		t.Errorf("the undo %+v, problem %v", ended, ended.Problem)
 	}
 	shop.mu.Lock()
 	defer shop.mu.Unlock()
-	if did := strings.Join(shop.done, ", "); did != "mug, pen, nameless, cup, far cancels o4, far cancels o2, shop cancels o1" {
+	if did := strings.Join(shop.done, ", "); did != "mug, pen, nameless, cup, desk cancels o4, desk cancels o2, shop cancels o1" {
 		t.Errorf("the shop did: %s", did)
 	}
 	slices.Sort(shop.sent)

@@ -144,7 +144,7 @@ func (s *shop) mcp(w http.ResponseWriter, r *http.Request) {
 		}
 		key, _ := m.Params.Meta["dev.heddle/idempotency-key"].(string)
 		if m.Params.Name == "drop" {
-			s.cancel(key, "far", m.Params.Arguments["id"])
+			s.cancel(key, "desk", m.Params.Arguments["id"])
 			result = `{"content":[]}`
 			break
 		}
@@ -190,9 +190,9 @@ agents:
   tester:
     instructions: Do what the user says.
     model: play
-    tools: [shop.create, shop.cancel, far.take, far.drop]
+    tools: [shop.create, shop.cancel, desk.take, desk.drop]
 policy:
-  - {tools: [shop.create, far.take], effect: allow, without_approval: true}
+  - {tools: [shop.create, desk.take], effect: allow, without_approval: true}
 openapi:
   shop:
     spec: shop.yaml
@@ -208,19 +208,19 @@ openapi:
     undo:
       shop.create: {tool: shop.cancel, input: {id: result.id}}
 mcp:
-  far:
+  desk:
     url: URL/mcp
     allow: [HOST]
     timeout: 2s
     tools: {find: read}
     reconcile:
-      far.take:
-        read: far.find
+      desk.take:
+        read: desk.find
         input: {reference: key}
         applied: size(output.items) > 0
         result: output.items[0]
     undo:
-      far.take: {tool: far.drop, input: {id: result.id}}
+      desk.take: {tool: desk.drop, input: {id: result.id}}
 `, "URL", url), "HOST", host)
 }
 
@@ -230,7 +230,7 @@ func TestDeclaredLookups(t *testing.T) {
 	server := testkit.DevServer(t)
 	for name, call := range map[string]struct{ script, tool string }{
 		"service": {`shop.create:{"body":{"note":"mug"}}|say:done`, "shop.create"},
-		"server":  {`far.take:{"note":"mug"}|say:done`, "far.take"},
+		"server":  {`desk.take:{"note":"mug"}|say:done`, "desk.take"},
 	} {
 		for how, test := range map[string]struct {
 			lose   []string
