@@ -167,9 +167,7 @@ func (v *conversation) forget(id string) error {
 
 // ask shows the first approval that waits and what can be answered.
 func (v *conversation) ask() error {
-	if does := v.waiting[0].Does; does != "" {
-		v.view.block(does, bold)
-	}
+	v.view.details(v.waiting[0])
 	v.view.block(preview(v.waiting[0], maxPreviewLines), bold)
 	if err := v.keys.ask(); err != nil {
 		return err

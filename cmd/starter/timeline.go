@@ -225,18 +225,23 @@ func reconciliation(p contract.Part) (text, body string) {
 // quote shows the input of a call that waits, and the digest that a decision
 // quotes: on a line of its own, unbroken, so that it can be copied.
 func (t *timeline) quote(a contract.Approval) {
-	if a.Does != "" {
-		t.block(clean(a.Does), bold)
-	}
-	if a.Changed != "" {
-		t.lines([]string{"the tool has changed since people were asked about it:"}, bold)
-		t.block(clean(a.Changed), plain)
-	}
+	t.details(a)
 	t.block(preview(a, 0), plain)
 	if a.Approvers > 0 {
 		t.lines([]string{fmt.Sprintf("%s must agree, none of them who asked; %d have", count(a.Approvers, "other"), len(a.Votes))}, plain)
 	}
 	t.lines([]string{"digest: " + clean(a.Digest)}, plain)
+}
+
+// details show what is to be known of a call that waits besides its input: what it does,
+// and how its tool has changed.
+func (t *timeline) details(a contract.Approval) {
+	if a.Does != "" {
+		t.block(a.Does, bold)
+	}
+	if a.Changed != "" {
+		t.block("the tool has changed since people were asked about it:\n"+a.Changed, bold)
+	}
 }
 
 // expiry says when an approval expires.

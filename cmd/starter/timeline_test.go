@@ -96,6 +96,26 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+func TestChangedToolIsShown(t *testing.T) {
+	var out bytes.Buffer
+	newTimeline(&out, screen{width: 100}, "support").quote(contract.Approval{
+		Tool: "mail.send", Does: "POST /mails", Changed: "description\n- Sends a mail.\n+ Sends a mail,\x1b[2J and a copy.", Preview: json.RawMessage(`{}`), Digest: "sha256:d",
+	})
+	want := `
+            POST /mails
+            the tool has changed since people were asked about it:
+            description
+            - Sends a mail.
+            + Sends a mail,�[2J and a copy.
+            mail.send
+            {}
+            digest: sha256:d
+`
+	if got := "\n" + out.String(); got != strings.ReplaceAll(want, `\uFFFD`, "\uFFFD") {
+		t.Errorf("got:%s\nwant:%s", got, want)
+	}
+}
+
 func TestTimelineLeavesTheAnswerOfItsTurnToTheCaller(t *testing.T) {
 	got := draw(screen{width: 100}, "t1", story())
 	if strings.Contains(got, "I could not.") || !strings.Contains(got, "Let me look.") {
