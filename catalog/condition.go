@@ -32,7 +32,7 @@ func (b *Broker) Conditions(scope Scope) []Condition {
 			continue
 		}
 		c := Condition{Source: s.Name()}
-		stale, leftOut := s.shortfall(scope)
+		leftOut, stale := s.shortfall(scope)
 		failure = cmp.Or(failure, stale)
 		for _, why := range leftOut {
 			c.LeftOut = append(c.LeftOut, b.reason(scope, errors.New(why)))

@@ -147,7 +147,7 @@ type candid struct {
 	leftOut []string
 }
 
-func (c *candid) Shortfall(catalog.Scope) (stale error, leftOut []string) { return c.stale, c.leftOut }
+func (c *candid) Shortfall(catalog.Scope) (leftOut []string, stale error) { return c.leftOut, c.stale }
 
 // A source that goes on with what it had says so, to those who search and to the thread.
 func TestCandidSource(t *testing.T) {
@@ -185,4 +185,4 @@ func TestCandidSourceThatPanics(t *testing.T) {
 
 type panicking struct{ remote }
 
-func (panicking) Shortfall(catalog.Scope) (stale error, leftOut []string) { panic("out of order") }
+func (panicking) Shortfall(catalog.Scope) (leftOut []string, stale error) { panic("out of order") }

@@ -53,7 +53,7 @@ type Candid interface {
 	// Shortfall says, of what was listed last for a scope, why it is what the source had
 	// before, if it could not be read anew, and what was left out, and why. It answers
 	// from memory.
-	Shortfall(scope Scope) (stale error, leftOut []string)
+	Shortfall(scope Scope) (leftOut []string, stale error)
 }
 
 // PartialError goes with a listing that lacks a part: the tools beside it count.

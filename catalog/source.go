@@ -170,14 +170,14 @@ func (s *source) dropOldest() {
 }
 
 // shortfall is what the source itself says of what it listed.
-func (s *source) shortfall(scope Scope) (stale error, leftOut []string) {
+func (s *source) shortfall(scope Scope) (leftOut []string, stale error) {
 	if s.candid == nil {
 		return nil, nil
 	}
-	if err := s.safely(func() { stale, leftOut = s.candid.Shortfall(scope) }); err != nil {
-		return err, nil
+	if err := s.safely(func() { leftOut, stale = s.candid.Shortfall(scope) }); err != nil {
+		return nil, err
 	}
-	return stale, leftOut
+	return leftOut, stale
 }
 
 // safely runs a source's own code.

@@ -114,7 +114,7 @@ func (b *Broker) view(ctx context.Context, scope Scope) (*view, []Unavailable, e
 		if s.wanted(scope) {
 			wg.Go(func() {
 				if listings[i], errs[i] = s.get(ctx, scope, forAll); errs[i] == nil {
-					errs[i], _ = s.shortfall(scope)
+					_, errs[i] = s.shortfall(scope)
 				}
 			})
 		}

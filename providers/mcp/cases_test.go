@@ -158,7 +158,7 @@ func TestCaseToolsListCursorLoop(t *testing.T) {
 			if c.reason == "" && len(report.Left) > 0 || c.reason != "" && !strings.Contains(fmt.Sprint(report.Left), c.reason) {
 				t.Errorf("the report is %+v, want %q", report, c.reason)
 			}
-			if stale, leftOut := s.Shortfall(catalog.Scope{}); stale != nil || len(leftOut) != len(report.Left) || !strings.Contains(strings.Join(leftOut, "\n"), c.reason) {
+			if leftOut, stale := s.Shortfall(catalog.Scope{}); stale != nil || len(leftOut) != len(report.Left) || !strings.Contains(strings.Join(leftOut, "\n"), c.reason) {
 				t.Errorf("it says that it lacks %v, %v", stale, leftOut)
 			}
 			if n := len(f.received("tools/list")); n > 100 {

@@ -93,7 +93,7 @@ func (c *Connected) ToolsFor(ctx context.Context, scope catalog.Scope) ([]catalo
 }
 
 // Shortfall is that of the source of a person, as [Source.Shortfall] says.
-func (c *Connected) Shortfall(scope catalog.Scope) (stale error, leftOut []string) {
+func (c *Connected) Shortfall(scope catalog.Scope) (leftOut []string, stale error) {
 	c.mu.Lock()
 	one := c.people[person{scope.Tenant, scope.User}]
 	c.mu.Unlock()

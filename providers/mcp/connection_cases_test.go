@@ -127,7 +127,7 @@ func TestLastAnswerHolds(t *testing.T) {
 		t.Errorf("tools are %v", got)
 	}
 	// Whoever looks for tools is told that they may be out of date.
-	if stale, leftOut := s.Shortfall(d.scope); stale == nil || !strings.Contains(stale.Error(), mcp.CodeUnreachable) || len(leftOut) != 0 {
+	if leftOut, stale := s.Shortfall(d.scope); stale == nil || !strings.Contains(stale.Error(), mcp.CodeUnreachable) || len(leftOut) != 0 {
 		t.Errorf("it says that it lacks %v, %v", stale, leftOut)
 	}
 }

@@ -61,7 +61,7 @@ func (l *listing) reported() Report {
 }
 
 // shortfall is what the answer that holds lacks.
-func (l *listing) shortfall() (stale error, leftOut []string) {
+func (l *listing) shortfall() (leftOut []string, stale error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, reason := range l.report.Left {
@@ -70,7 +70,7 @@ func (l *listing) shortfall() (stale error, leftOut []string) {
 	if l.report.More > 0 {
 		leftOut = append(leftOut, fmt.Sprintf("and %d more", l.report.More))
 	}
-	return public(l.failure), leftOut
+	return leftOut, public(l.failure)
 }
 
 func (l *listing) remembered() ([]catalog.Tool, map[string]offer, bool) {

@@ -99,7 +99,7 @@ func (s *Source) Report() Report { return s.listing.reported() }
 
 // Shortfall says why the last answer of the server still holds, if it could not be
 // asked anew, and what of it is not offered.
-func (s *Source) Shortfall(catalog.Scope) (stale error, leftOut []string) {
+func (s *Source) Shortfall(catalog.Scope) (leftOut []string, stale error) {
 	return s.listing.shortfall()
 }
 

@@ -177,7 +177,7 @@ func TestRemoteSpecificationStaysFresh(t *testing.T) {
 	if got := names(second); len(got) != 2 || r.sawCredentials {
 		t.Errorf("tools are %v while the server is broken", got)
 	}
-	if stale, _ := second.Shortfall(everyone); stale == nil || !strings.Contains(stale.Error(), "502") {
+	if _, stale := second.Shortfall(everyone); stale == nil || !strings.Contains(stale.Error(), "502") {
 		t.Errorf("while the server is broken it says %v", stale)
 	}
 	r.mu.Lock()
@@ -185,7 +185,7 @@ func TestRemoteSpecificationStaysFresh(t *testing.T) {
 	r.mu.Unlock()
 	clock = clock.Add(freshFor)
 	names(first)
-	if stale, _ := second.Shortfall(everyone); stale != nil {
+	if _, stale := second.Shortfall(everyone); stale != nil {
 		t.Errorf("when the server is well again it says %v", stale)
 	}
 }

@@ -235,8 +235,8 @@ func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
 
 // Shortfall says why the specification is the one that was read before, if it could not
 // be read anew.
-func (s *Source) Shortfall(catalog.Scope) (stale error, leftOut []string) {
-	return s.entry.stale(), nil
+func (s *Source) Shortfall(catalog.Scope) (leftOut []string, stale error) {
+	return nil, s.entry.stale()
 }
 
 func (s *Source) unknownReads(spec *Spec) string {
