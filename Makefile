@@ -63,7 +63,7 @@ endif
 .PHONY: test-go
 test-go: devserver $(NODE_MODULES)
 	$(call say,test: Go$(if $(NODE_MODULES),, (without npm: no backend in Node, no TypeScript compiler)))
-	@CGO_ENABLED=1 go test -race -shuffle=on -timeout 45m ./...
+	@CGO_ENABLED=1 go test -race -shuffle=on -timeout 70m ./...
 
 .PHONY: test-devserver
 test-devserver: devserver
