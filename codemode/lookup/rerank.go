@@ -119,14 +119,15 @@ func (r *reranking) run(ctx context.Context, scope catalog.Scope, wants []string
 		r.running.Add(-1)
 		return nil, errRerankBusy
 	}
+	// Ended by the caller alone: a function that ended it could make its own answer late.
 	ctx, stop := context.WithTimeout(ctx, rerankTimeout)
+	defer stop()
 	type outcome struct {
 		ids []string
 		err error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		defer stop()
 		defer r.running.Add(-1)
 		o := outcome{err: errors.New("it ended its goroutine")}
 		defer func() {

@@ -185,7 +185,13 @@ func (s *Source) with(ctx context.Context, scope catalog.Scope, write bool, act,
 	if err != nil {
 		return nil, err
 	}
-	defer func() { leave(err) }()
+	defer func() {
+		leave(err)
+		// What the server offered need not be what it offers when it is back.
+		if f := (*fault)(nil); errors.As(err, &f) && f.code == CodeUnreachable {
+			s.listing.expire()
+		}
+	}()
 	do := act
 	for attempt := 1; ; attempt++ {
 		l, release, err := s.connection(ctx, scope)
