@@ -16,9 +16,11 @@ import (
 	"github.com/heddle-dev/heddle/codemode/snippet"
 )
 
-// processors is what a child runs on: one for the snippet, one for what watches it
-// and collects its garbage.
-const processors = 2
+// processors is what a child runs on. A snippet is one thread; with a second processor
+// the runtime would look for work on it each time that the snippet goes on, which takes
+// longer than most steps. What watches the snippet gets its turn at the next preemption,
+// after 10 ms at most.
+const processors = 1
 
 // ChildMain serves an engine and exits, if this process is a child that one
 // started. In any other process it returns at once. It must be called before
