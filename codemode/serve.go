@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/heddle-dev/heddle/activities"
@@ -48,9 +49,10 @@ func (s *stretch) server(c snippet.Call) {
 
 // settle takes in what a server tells, and gives it the next call.
 func (s *stretch) settle(n news) (next snippet.Call, more bool) {
+	s.arrived.add(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.came(n)
+	s.takeIn()
 	if more = !s.closed && len(s.queue) > 0; more {
 		next = s.next()
 	} else {
@@ -60,21 +62,44 @@ func (s *stretch) settle(n news) (next snippet.Call, more bool) {
 	return next, more
 }
 
-// came takes in what came of a call, unless the stretch is over.
-func (s *stretch) came(n news) {
-	if s.closed {
+// takeIn takes in what has arrived, unless the stretch is over. It is nothing if another
+// one has taken it in.
+func (s *stretch) takeIn() {
+	told := s.arrived.empty()
+	if s.closed || len(told) == 0 {
 		return
 	}
-	if err := s.hear(n); err != nil {
+	if err := s.hear(told); err != nil {
 		s.close(err)
 	}
 }
 
+// inbox keeps news until somebody takes it in.
+type inbox struct {
+	mu   sync.Mutex
+	news []news
+}
+
+func (b *inbox) add(n news) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.news = append(b.news, n)
+}
+
+func (b *inbox) empty() []news {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	told := b.news
+	b.news = nil
+	return told
+}
+
 // tell takes in what came of a call that no server served.
 func (s *stretch) tell(n news) {
+	s.arrived.add(n)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.came(n)
+	s.takeIn()
 	s.goOn()
 }
 

@@ -37,6 +37,10 @@ type stretch struct {
 	// over is closed when the stretch is, with err if it failed.
 	over chan struct{}
 
+	// arrived is what servers have told and is not taken in yet: what has come of several
+	// calls is given to the snippet at once.
+	arrived inbox
+
 	mu     sync.Mutex // guards all below
 	closed bool
 	err    error
@@ -123,10 +127,11 @@ func (s *stretch) open(step snippet.Step) {
 	defer s.mu.Unlock()
 	s.take(step)
 	for _, d := range s.in.Outcomes {
-		if err := s.deliver(d); err != nil {
-			s.close(err)
-			return
-		}
+		s.bytes += int64(len(d.Result))
+	}
+	if err := s.deliver(s.in.Outcomes); err != nil {
+		s.close(err)
+		return
 	}
 	s.goOn()
 }
@@ -208,8 +213,19 @@ func (s *stretch) take(step snippet.Step) {
 	}
 }
 
-// hear takes in what came of a call.
-func (s *stretch) hear(n news) error {
+// hear takes in what came of calls.
+func (s *stretch) hear(told []news) error {
+	var outcomes []snippet.Delivery
+	for _, n := range told {
+		if d := s.outcome(n); d != nil {
+			outcomes = append(outcomes, *d)
+		}
+	}
+	return s.deliver(outcomes)
+}
+
+// outcome is what the snippet is given of what came of a call, if it is given anything.
+func (s *stretch) outcome(n news) *snippet.Delivery {
 	number := n.call.Number
 	began, serving := s.serving[number]
 	if !serving {
@@ -231,34 +247,57 @@ func (s *stretch) hear(n news) error {
 		s.warnings = append(s.warnings, fmt.Sprintf("%s (line %d): %s", n.call.Tool, n.call.Position.Line, n.warning))
 	}
 	d := s.afford(n.call, *n.outcome)
+	s.bytes += int64(len(d.Result))
 	if n.call.Kind != snippet.KindSleep {
 		s.served = append(s.served, served(n.call, d, n.plan.Policy, time.Since(began)))
 	}
-	return s.deliver(d)
+	return &d
 }
 
-// deliver gives the snippet an outcome and takes in what it does with it. An
-// outcome that comes after the snippet's end is kept for the report.
-func (s *stretch) deliver(d snippet.Delivery) error {
-	if s.cancelled[d.Call] {
-		return nil
+// deliver gives the snippet outcomes in turn and takes in what it does with them. One
+// that comes after the snippet's end is kept for the report.
+func (s *stretch) deliver(ds []snippet.Delivery) error {
+	for len(ds) > 0 {
+		switch {
+		case s.cancelled[ds[0].Call]:
+			ds = ds[1:]
+			continue
+		case s.end != nil:
+			s.late = append(s.late, ds[0])
+			ds = ds[1:]
+			continue
+		}
+		batch := s.batch(ds)
+		steps, err := s.x.DeliverAll(s.ctx, batch)
+		if err != nil {
+			return fmt.Errorf("call %d: %w", batch[0].Call, err)
+		}
+		for i, step := range steps {
+			s.clock = batch[i].At
+			s.journal.Deliveries = append(s.journal.Deliveries, batch[i])
+			s.take(step)
+		}
+		ds = ds[len(steps):]
 	}
-	if s.end != nil {
-		s.late = append(s.late, d)
-		return nil
-	}
-	if d.At.Before(s.clock) {
-		d.At = s.clock
-	}
-	step, err := s.x.Deliver(s.ctx, d)
-	if err != nil {
-		return fmt.Errorf("call %d: %w", d.Call, err)
-	}
-	s.clock = d.At
-	s.bytes += int64(len(d.Result))
-	s.journal.Deliveries = append(s.journal.Deliveries, d)
-	s.take(step)
 	return nil
+}
+
+// batch is what of outcomes can be given without a look at what the snippet does
+// meanwhile: up to the next sleep, which it may call off.
+func (s *stretch) batch(ds []snippet.Delivery) []snippet.Delivery {
+	batch := slices.Clone(ds)
+	clock := s.clock
+	for i := range batch {
+		d := &batch[i]
+		if i > 0 && s.calls[d.Call].Kind == snippet.KindSleep {
+			return batch[:i]
+		}
+		if d.At.Before(clock) {
+			d.At = clock
+		}
+		clock = d.At
+	}
+	return batch
 }
 
 // outOfTime ends a snippet that has used up its time.

@@ -122,12 +122,12 @@ func (e *Engine) Start(ctx context.Context, program snippet.Program) (*Execution
 	}
 	x := &Execution{engine: e, child: child, limits: program.Limits, outstanding: map[int]bool{}}
 	child.beginExecution(program.Limits)
-	step, err := x.step(ctx, &wire.Request{Start: &program})
+	steps, err := x.request(ctx, &wire.Request{Start: &program}, 1)
 	if err != nil {
 		x.Close()
 		return nil, snippet.Step{}, fmt.Errorf("codemode engine: start: %w", err)
 	}
-	return x, step, nil
+	return x, steps[0], nil
 }
 
 // Close ends all children, also those of executions under way, and returns when

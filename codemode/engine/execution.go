@@ -58,17 +58,63 @@ func (e *DivergenceError) Error() string {
 // When ctx ends first, the execution is lost: its child is killed, and the error
 // is that of the context.
 func (x *Execution) Deliver(ctx context.Context, d snippet.Delivery) (snippet.Step, error) {
+	steps, err := x.DeliverAll(ctx, []snippet.Delivery{d})
+	if err != nil {
+		return snippet.Step{}, err
+	}
+	return steps[0], nil
+}
+
+const (
+	// maxBatch is how many outcomes are sent to a child at once, and batchBytes of
+	// which length together: the first alone may be longer.
+	maxBatch   = 64
+	batchBytes = 1 << 20
+)
+
+// DeliverAll does what Deliver does with each of the outcomes in turn, and returns a
+// step for each that it has given: for the first of them, and for as many more as do not
+// keep the calls waiting that the snippet makes meanwhile. The last step is the
+// snippet's end if it has come to that. An outcome that cannot be given is an error if
+// it is the first, and ends the list if it is another one. There must be one at least.
+func (x *Execution) DeliverAll(ctx context.Context, ds []snippet.Delivery) ([]snippet.Step, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.accepts(&d); err != nil {
-		return snippet.Step{}, fmt.Errorf("codemode engine: deliver: %w", err)
-	}
-	step, err := x.step(ctx, &wire.Request{Deliver: &d})
+	batch, err := x.batch(ds)
 	if err != nil {
-		return snippet.Step{}, fmt.Errorf("codemode engine: deliver: %w", err)
+		return nil, fmt.Errorf("codemode engine: deliver: %w", err)
 	}
-	delete(x.outstanding, d.Call)
-	return step, nil
+	steps, err := x.request(ctx, &wire.Request{Deliver: batch}, len(batch))
+	for _, d := range batch[len(steps):] {
+		x.outstanding[d.Call] = true
+	}
+	if err != nil {
+		return nil, fmt.Errorf("codemode engine: deliver: %w", err)
+	}
+	return steps, nil
+}
+
+// batch takes from the front of a list what is given at once: nothing of it is
+// outstanding any more.
+func (x *Execution) batch(ds []snippet.Delivery) ([]snippet.Delivery, error) {
+	var batch []snippet.Delivery
+	size := 0
+	for _, d := range ds {
+		err := x.accepts(&d)
+		size += len(d.Result)
+		switch {
+		case err != nil && len(batch) == 0:
+			return nil, err
+		case err != nil, len(batch) == maxBatch, len(batch) > 0 && size > batchBytes:
+			return batch, nil
+		}
+		delete(x.outstanding, d.Call)
+		batch = append(batch, d)
+	}
+	if len(batch) == 0 {
+		return nil, errors.New("there is no outcome")
+	}
+	return batch, nil
 }
 
 func (x *Execution) accepts(d *snippet.Delivery) error {
@@ -83,8 +129,9 @@ func (x *Execution) accepts(d *snippet.Delivery) error {
 	return checkDelivery(d)
 }
 
-// step sends a request to the child and takes its step.
-func (x *Execution) step(ctx context.Context, request *wire.Request) (snippet.Step, error) {
+// request sends a request to the child and takes its steps, of which there are most at
+// most, and one at least.
+func (x *Execution) request(ctx context.Context, request *wire.Request, most int) ([]snippet.Step, error) {
 	reply, err := x.child.step(ctx, request)
 	var died *deathError
 	switch {
@@ -94,29 +141,32 @@ func (x *Execution) step(ctx context.Context, request *wire.Request) (snippet.St
 			// Not its last words: they may hold what the snippet was working on.
 			x.engine.options.Logger.Error("a sandbox died, of no limit", "tenant", x.child.tenant, "pid", x.child.pid)
 		}
-		return snippet.Step{CPU: x.child.used(), End: &snippet.End{Error: died.problem}}, nil
+		return []snippet.Step{{CPU: x.child.used(), End: &snippet.End{Error: died.problem}}}, nil
 	case err != nil:
 		x.ended = ctx.Err() != nil
-		return snippet.Step{}, err
+		return nil, err
 	case reply.Divergence != nil:
 		d := reply.Divergence
-		return snippet.Step{}, &DivergenceError{Problem: d.Problem, Recorded: d.Recorded, Made: d.Made}
+		return nil, &DivergenceError{Problem: d.Problem, Recorded: d.Recorded, Made: d.Made}
 	case reply.Invalid != "":
-		return snippet.Step{}, errors.New(reply.Invalid)
-	case reply.Step == nil:
+		return nil, errors.New(reply.Invalid)
+	case len(reply.Steps) == 0 || len(reply.Steps) > most:
 		x.child.kill("")
-		return snippet.Step{}, errors.New("the sandbox gave no step")
+		return nil, fmt.Errorf("the sandbox gave %d steps, want 1 to %d", len(reply.Steps), most)
 	}
-	step := *reply.Step
-	step.CPU = x.child.used()
-	for _, c := range step.Calls {
-		x.outstanding[c.Number] = true
+	used := x.child.used()
+	for i := range reply.Steps {
+		step := &reply.Steps[i]
+		step.CPU = used
+		for _, c := range step.Calls {
+			x.outstanding[c.Number] = true
+		}
+		for _, number := range step.Cancelled {
+			delete(x.outstanding, number)
+		}
+		x.ended = step.End != nil
 	}
-	for _, number := range step.Cancelled {
-		delete(x.outstanding, number)
-	}
-	x.ended = step.End != nil
-	return step, nil
+	return reply.Steps, nil
 }
 
 // Memory is the memory of the process that runs the snippet, in bytes; 0 if

@@ -57,7 +57,7 @@ func (x *execution) start(program *snippet.Program) *wire.Reply {
 	compiled, problem := compile(program)
 	if problem != nil {
 		x.ended = true
-		return &wire.Reply{Step: &snippet.Step{End: &snippet.End{Error: problem}}}
+		return &wire.Reply{Steps: []snippet.Step{{End: &snippet.End{Error: problem}}}}
 	}
 	if err := x.begin(program); err != nil {
 		return &wire.Reply{Invalid: err.Error()}
@@ -68,8 +68,8 @@ func (x *execution) start(program *snippet.Program) *wire.Reply {
 		err = x.replay()
 	}
 	reply := x.reply(err)
-	if reply.Step != nil {
-		reply.Step.CallSites = compiled.callSites
+	if len(reply.Steps) > 0 {
+		reply.Steps[0].CallSites = compiled.callSites
 	}
 	return reply
 }
@@ -86,9 +86,33 @@ func (x *execution) run(compiled *script) error {
 	return x.settle()
 }
 
-// deliver gives one outcome and follows the snippet until it waits again.
-func (x *execution) deliver(d *snippet.Delivery) *wire.Reply {
-	return x.reply(x.apply(d))
+const (
+	// deliverFor is how long outcomes are given before what the snippet did with them
+	// is told: calls wait for that.
+	deliverFor = time.Millisecond
+	// deliverBytes is how much it may ask for meanwhile, in bytes of input.
+	deliverBytes = 1 << 20
+)
+
+// deliver gives outcomes, and follows the snippet after each until it waits again.
+func (x *execution) deliver(ds []snippet.Delivery) *wire.Reply {
+	var steps []snippet.Step
+	began, size := time.Now(), 0
+	for i := range ds {
+		reply := x.reply(x.apply(&ds[i]))
+		if len(reply.Steps) == 0 {
+			return reply
+		}
+		step := reply.Steps[0]
+		steps = append(steps, step)
+		for _, c := range step.Calls {
+			size += len(c.Input)
+		}
+		if step.End != nil || size > deliverBytes || time.Since(began) > deliverFor {
+			break
+		}
+	}
+	return &wire.Reply{Steps: steps}
 }
 
 func (x *execution) apply(d *snippet.Delivery) error {
@@ -147,7 +171,7 @@ func (x *execution) reply(err error) *wire.Reply {
 		x.ended = true
 		x.end = &snippet.End{Error: x.neverSettles()}
 	}
-	step := &snippet.Step{Cancelled: x.cancelled, Dropped: x.console.dropped, End: x.end}
+	step := snippet.Step{Cancelled: x.cancelled, Dropped: x.console.dropped, End: x.end}
 	step.Console, x.console.lines = x.console.lines, nil
 	for _, number := range x.fresh {
 		if c := x.calls[number-1]; !c.settled { // one called off at once too: a journal has no gap
@@ -158,7 +182,7 @@ func (x *execution) reply(err error) *wire.Reply {
 	if x.end != nil {
 		x.closeCalls()
 	}
-	return &wire.Reply{Step: step}
+	return &wire.Reply{Steps: []snippet.Step{step}}
 }
 
 // neverSettles is the error of a snippet that waits for nothing from outside.

@@ -94,7 +94,7 @@ func warmUp() error {
 		return err
 	}
 	reply := x.start(&snippet.Program{Source: "const warm: number[] = [1]; await sleep(1); warm.map((n) => n + 1)"})
-	if reply.Step == nil || reply.Step.End != nil {
+	if len(reply.Steps) != 1 || reply.Steps[0].End != nil {
 		return fmt.Errorf("the sandbox does not work: %+v", reply)
 	}
 	return nil
@@ -133,7 +133,7 @@ func (s *server) handle(request *wire.Request) error {
 		s.current, s.spare = s.spare, nil
 		s.guard.begin(s.current.rt)
 		return s.answer(s.current.start(request.Start))
-	case request.Deliver != nil:
+	case len(request.Deliver) > 0:
 		if s.current == nil {
 			return s.answer(&wire.Reply{Invalid: errNotWaiting.Error()})
 		}
@@ -160,8 +160,8 @@ func (s *server) answer(reply *wire.Reply) error {
 		return err
 	}
 	s.current = nil
-	return wire.Write(s.out, &wire.Reply{Step: &snippet.Step{End: &snippet.End{Error: &snippet.Error{
+	return wire.Write(s.out, &wire.Reply{Steps: []snippet.Step{{End: &snippet.End{Error: &snippet.Error{
 		Code: snippet.CodeTooLarge, Message: "the inputs of the calls made at once are too large together",
 		Hint: "Make fewer calls at once, or pass less.",
-	}}}})
+	}}}}})
 }

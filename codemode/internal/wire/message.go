@@ -6,8 +6,9 @@ import "github.com/heddle-dev/heddle/codemode/snippet"
 type Request struct {
 	// Start begins an execution, in place of the one before. Answered by a Reply.
 	Start *snippet.Program `json:"start,omitempty"`
-	// Deliver gives a call's outcome. Answered by a Reply.
-	Deliver *snippet.Delivery `json:"deliver,omitempty"`
+	// Deliver gives outcomes of calls, one after the other. Answered by a Reply with a
+	// step for each that was given.
+	Deliver []snippet.Delivery `json:"deliver,omitempty"`
 	// Close drops the execution. Not answered.
 	Close bool `json:"close,omitempty"`
 }
@@ -28,8 +29,8 @@ type Interrupt struct {
 // Reply is a message from a child. One field is set.
 type Reply struct {
 	// Ready is the first message of a child.
-	Ready *Ready        `json:"ready,omitempty"`
-	Step  *snippet.Step `json:"step,omitempty"`
+	Ready *Ready         `json:"ready,omitempty"`
+	Steps []snippet.Step `json:"steps,omitempty"`
 	// Divergence says that the journal does not fit what the snippet did.
 	Divergence *Divergence `json:"divergence,omitempty"`
 	// Invalid says why a program was refused.

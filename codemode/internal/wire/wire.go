@@ -10,7 +10,7 @@ import (
 )
 
 // Version of the protocol. A child of another version is refused.
-const Version = 1
+const Version = 2
 
 // ChildArg is the first argument of a process that is to be a child.
 const ChildArg = "heddle-sandbox-child"

@@ -17,7 +17,7 @@ import (
 func TestMessagesComeThroughAsTheyWere(t *testing.T) {
 	var pipe bytes.Buffer
 	sent := []wire.Reply{
-		{Step: &snippet.Step{Calls: []snippet.Call{{Number: 1, Kind: snippet.KindCall, Input: []byte(`{"a":"<&>é"}`)}}}},
+		{Steps: []snippet.Step{{Calls: []snippet.Call{{Number: 1, Kind: snippet.KindCall, Input: []byte(`{"a":"<&>é"}`)}}}}},
 		{Invalid: "no"},
 	}
 	for _, message := range sent {
