@@ -56,7 +56,7 @@ var house = []room{
 	},
 	{
 		"catalog",
-		[]string{"internal/typo"},
+		[]string{"internal/plainjson", "internal/typo"},
 		[]string{"catalog/catalogtest"},
 		"the leaf that all sources share: knows neither who asks nor who answers",
 	},
@@ -211,7 +211,7 @@ var house = []room{
 	},
 	{
 		"providers/mcp",
-		[]string{"catalog", "internal/netguard", "internal/oauth", "secrets", "signals/contract"},
+		[]string{"catalog", "internal/netguard", "internal/oauth", "internal/plainjson", "secrets", "signals/contract"},
 		[]string{"catalog/catalogtest", "internal/connections", "test/authserver"},
 		"a source of tools: what servers of the Model Context Protocol offer",
 	},
@@ -288,6 +288,10 @@ var house = []room{
 		[]string{"activities", "catalog", "catalog/lookup", "catalog/policy", "catalog/undo", "codemode/snippet", "internal/typo", "secrets", "signals/contract"},
 		nil,
 		"reads limits and names; what they name is built by the front door",
+	},
+	{
+		"internal/plainjson", nil, nil,
+		"writes JSON",
 	},
 	{
 		"internal/typo", nil, nil,

@@ -10,12 +10,11 @@ import (
 // carries out.
 type call struct {
 	tool  Tool
+	made  *made
 	scope Scope
 	key   string
 	// input is what is shown, digested and called with.
 	input json.RawMessage
-	// accepts is the schema of the input, output that of the output, nil for anything.
-	accepts, output *compiledSchema
 	// resource names what the call works on.
 	resource string
 	// connection names, of a tool that is a tenant's own, whose listing it is from.
@@ -50,14 +49,11 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c := &call{
-		tool: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant),
-		declaredUndo: b.undos[tool.ID], askConsent: b.askConsent, canAsk: req.CanAsk, answer: req.Answer, progress: req.Progress,
-		secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets},
-	}
-	if err := b.readSchemas(c); err != nil {
+	if err := tool.compiled(&b.schemas); err != nil {
 		return nil, err.before(req.Tool)
 	}
+	c := b.newCall(tool, owner, scope)
+	c.askConsent, c.canAsk, c.answer, c.progress = b.askConsent, req.CanAsk, req.Answer, req.Progress
 	if err := c.accept(req); err != nil {
 		return nil, err.before(req.Tool)
 	}
@@ -70,29 +66,16 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 	return c, nil
 }
 
-// readSchemas finds the compiled schemas of the tool.
-func (b *Broker) readSchemas(c *call) *Error {
-	var err error
-	if c.accepts, err = b.schemas.get(c.tool.Input); err != nil {
-		return invalidTool("the input schema %s", err)
+// newCall begins a call of a tool that is one of a source's, whatever is to be said of
+// it.
+func (b *Broker) newCall(tool *made, owner *source, scope Scope) *call {
+	return &call{
+		tool: tool.Tool, made: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant),
+		declaredUndo: b.undos[tool.ID], secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets},
 	}
-	if len(c.tool.Output) > 0 {
-		if c.output, err = b.schemas.get(c.tool.Output); err != nil {
-			return invalidTool("the output schema %s", err)
-		}
-	}
-	return nil
 }
 
-// descriptorDigest and inputDigest are what an approval binds to.
-func (c *call) descriptorDigest() string {
-	output := ""
-	if c.output != nil {
-		output = c.output.digest
-	}
-	return descriptorDigest(c.tool.Descriptor, c.accepts.digest, output)
-}
-
+// inputDigest is what an approval binds to, beside the digest of the tool.
 func (c *call) inputDigest() string { return digest(c.input) }
 
 func invalidTool(format string, args ...any) *Error {

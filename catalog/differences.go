@@ -17,18 +17,6 @@ const (
 	maxDifference = 500
 )
 
-// described is a tool's descriptor as what a person agrees to is held against it: all
-// that the digest of an approval covers.
-func (c *call) described() json.RawMessage {
-	d := c.tool.Descriptor
-	d.Timeout, d.Source, d.Examples = 0, "", nil
-	text, err := encode(d)
-	if err != nil {
-		return nil // what cannot be shown is still not the same digest
-	}
-	return text
-}
-
 // Differences says, for people, how a tool's descriptor differs from what it was, both
 // as of [Plan.Described]: for each thing that differs its place, then what was, behind a
 // minus, and what is, behind a plus. What a server says in it is one line, whatever it

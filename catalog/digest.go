@@ -9,7 +9,10 @@ import (
 // digest names a content: sha256: and 64 hex digits.
 func digest(content []byte) string {
 	sum := sha256.Sum256(content)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	const prefix = "sha256:"
+	var name [len(prefix) + 2*sha256.Size]byte
+	hex.Encode(name[copy(name[:], prefix):], sum[:])
+	return string(name[:])
 }
 
 // descriptorDigest covers all that a person agrees to by approving a call of a

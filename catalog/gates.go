@@ -40,6 +40,9 @@ type gate struct {
 // A tenant's own namespaces, of a [Scoped] source, are no other tenant's, even if
 // they have one name.
 func (g *gates) enter(ctx context.Context, c *call) (leave func(), waited bool, err *Error) {
+	if !g.limits.flows() {
+		return func() {}, false, nil
+	}
 	tenant, namespace := c.scope.Tenant, c.tool.Namespace()
 	connection := tenant + "\x00" + c.connection
 	ofNamespace := namespace

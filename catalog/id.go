@@ -127,12 +127,14 @@ func matchGlob(glob, id string) bool {
 // quote makes a name from outside fit for a message: quoted and bounded.
 func quote(name string) string { return fmt.Sprintf("%q", cut(name, 80)) }
 
+// words parts the words of a name.
+var words = strings.NewReplacer("_", " ", "-", " ")
+
 // titleOf makes a title from an id: orders.issue_refund is orders: issue refund.
 func titleOf(id string) string {
 	i := strings.LastIndexByte(id, '.')
 	if i < 0 {
 		return id
 	}
-	words := strings.NewReplacer("_", " ", "-", " ")
 	return words.Replace(id[:i]) + ": " + words.Replace(id[i+1:])
 }

@@ -19,7 +19,7 @@ func (c *call) accept(req Request) *Error {
 	if limit := c.limits.input; limit.Value > 0 && int64(len(req.Input)) > limit.Value {
 		return exceeded(limit, int64(len(req.Input)), "the input is %d bytes long", len(req.Input))
 	}
-	canonical, refused := fit(req.Input, c.accepts)
+	canonical, refused := fit(req.Input, c.made.accepts)
 	if refused != nil {
 		return refused
 	}
@@ -29,7 +29,7 @@ func (c *call) accept(req Request) *Error {
 			return err
 		}
 		if !bytes.Equal(prepared, canonical) {
-			if canonical, refused = fit(prepared, c.accepts); refused != nil {
+			if canonical, refused = fit(prepared, c.made.accepts); refused != nil {
 				return refused
 			}
 		}

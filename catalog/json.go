@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -61,9 +62,16 @@ func notJSON(text []byte) string {
 type reader struct {
 	text []byte
 	pos  int
-	path []string
+	path []step
 	// values counts those begun.
 	values int
+}
+
+// step is a part of the way to a value: the key of a member, or, where the key is
+// none, the index of an item.
+type step struct {
+	key   *string
+	index int
 }
 
 func (r *reader) value() (any, error) {
@@ -122,7 +130,7 @@ func (r *reader) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.path = append(r.path, key)
+		r.path = append(r.path, step{key: &key})
 		if _, twice := object[key]; twice {
 			return nil, r.refuse("occurs twice")
 		}
@@ -149,7 +157,7 @@ func (r *reader) array() (any, error) {
 		case ',':
 			r.pos++
 		}
-		r.path = append(r.path, fmt.Sprint(len(array)))
+		r.path = append(r.path, step{index: len(array)})
 		v, err := r.value()
 		if err != nil {
 			return nil, err
@@ -194,7 +202,13 @@ func (r *reader) number() (any, error) {
 }
 
 func (r *reader) refuse(format string, args ...any) error {
-	return &malformed{pointer: pointer(r.path), message: fmt.Sprintf(format, args...)}
+	path := make([]string, len(r.path))
+	for i, s := range r.path {
+		if path[i] = strconv.Itoa(s.index); s.key != nil {
+			path[i] = *s.key
+		}
+	}
+	return &malformed{pointer: pointer(path), message: fmt.Sprintf(format, args...)}
 }
 
 // halfSurrogate reports whether a quoted string has an escape of a surrogate
@@ -230,16 +244,4 @@ func hex4(digits []byte) int {
 		}
 	}
 	return n
-}
-
-// encode writes a value of [decode] in its one canonical form: keys sorted, no
-// white space, no needless escapes.
-func encode(value any) (json.RawMessage, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }

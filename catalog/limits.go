@@ -77,6 +77,9 @@ func (e *Exceeded) String() string {
 	return fmt.Sprintf("%s is %d %s (set by the %s)", e.Limit, e.Value, e.Unit, e.SetBy)
 }
 
+// flows reports whether calls are bounded together.
+func (l Limits) flows() bool { return len(l.Tenants)+len(l.Namespaces)+len(l.Connections) > 0 }
+
 // flow is what bounds one kind of calls together, each limit with its place.
 type flow struct {
 	FlowLimits
@@ -130,6 +133,9 @@ type callLimits struct {
 // tenant.
 func (l Limits) of(tenant string) callLimits {
 	var found callLimits
+	if l.Call == (CallLimits{}) && len(l.Tenants) == 0 {
+		return found
+	}
 	tighten := func(into *Exceeded, at, setBy string, value int64, unit string) {
 		if value > 0 && (into.Value == 0 || value < into.Value) {
 			*into = Exceeded{Limit: "limits." + at, Value: value, Unit: unit, SetBy: setBy}

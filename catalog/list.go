@@ -56,14 +56,14 @@ func (b *Broker) Lookup(ctx context.Context, scope Scope, id string) (Descriptor
 }
 
 // lookup finds a tool within the scope, and its source, and makes its schemas.
-func (b *Broker) lookup(ctx context.Context, scope Scope, id string) (Tool, *source, *Error) {
-	found, owner, fault := b.resolve(ctx, scope, id)
+func (b *Broker) lookup(ctx context.Context, scope Scope, id string) (*made, *source, *Error) {
+	found, listed, owner, fault := b.resolve(ctx, scope, id)
 	if fault != nil {
-		return Tool{}, nil, fault
+		return nil, nil, fault
 	}
-	tool, err := complete(*found)
+	tool, err := listed.made.of(found)
 	if err != nil {
-		return Tool{}, nil, invalidTool("%s", err)
+		return nil, nil, invalidTool("%s", err)
 	}
 	return tool, owner, nil
 }

@@ -27,6 +27,8 @@ type listing struct {
 	// faults are what was left out, and why.
 	faults []error
 	parts  []Unavailable
+	// made are those of the tools that were called.
+	made makings
 }
 
 var serials atomic.Uint64

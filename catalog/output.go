@@ -53,7 +53,7 @@ func (c *call) useless(code, message, hint string) Outcome {
 
 // warning says how an output does not fit its schema.
 func (c *call) warning(output json.RawMessage) string {
-	if c.output == nil {
+	if c.made.output == nil {
 		return ""
 	}
 	if len(output) > maxChecked {
@@ -63,7 +63,7 @@ func (c *call) warning(output json.RawMessage) string {
 	if err != nil {
 		return "the output could not be checked against the tool's schema: " + plain(err.Error(), maxMessage)
 	}
-	violations, err := c.output.validate(value, len(output))
+	violations, err := c.made.output.validate(value, len(output))
 	if err != nil {
 		return "the output could not be checked against the tool's schema: " + plain(err.Error(), maxMessage)
 	}

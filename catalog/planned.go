@@ -14,14 +14,14 @@ const (
 func (c *call) plan() Plan {
 	p := Plan{
 		Tool:             c.tool.ID,
-		Title:            cut(c.tool.title(), maxTitle),
+		Title:            c.made.title,
 		Operation:        c.tool.Operation,
 		NeedsApproval:    c.consent.NeedsApproval,
 		Reason:           c.consent.Reason,
 		Approvers:        c.consent.Approvers,
 		Grantable:        c.consent.Grantable,
 		Policy:           decidedBy(c.ruling),
-		DescriptorDigest: c.descriptorDigest(),
+		DescriptorDigest: c.made.digest,
 		InputDigest:      c.inputDigest(),
 		ResourceKey:      c.resource,
 		Timeout:          c.timeout(),
@@ -49,7 +49,7 @@ func (c *call) agrees(p Plan) *Error {
 		return p.Error
 	case p.Tool != c.tool.ID:
 		return changed(CodeDescriptorChanged, "tool %s was planned and %s is to be called", quote(p.Tool), quote(c.tool.ID))
-	case p.DescriptorDigest != c.descriptorDigest():
+	case p.DescriptorDigest != c.made.digest:
 		return changed(CodeDescriptorChanged, "the description of tool %s has changed since the call was planned", quote(c.tool.ID))
 	case p.InputDigest != c.inputDigest():
 		return changed(CodeInputChanged, "the input of tool %s is not the one that was planned", quote(c.tool.ID))

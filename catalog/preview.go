@@ -21,7 +21,7 @@ const (
 func (c *call) show(p *Plan) {
 	p.Preview = preview(c.secrets.json(concealed(c.input, c.tool.Input)))
 	p.Does = cut(c.secrets.text(c.does()), MaxDoes)
-	p.Described = c.described()
+	p.Described = c.made.described()
 }
 
 // does is what the call does, in the words of its tool, whose code that is.

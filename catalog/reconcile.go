@@ -134,8 +134,8 @@ func (b *Broker) sent(ctx context.Context, scope Scope, req Request, plan Plan) 
 	if err != nil {
 		return nil, err.before(req.Tool)
 	}
-	c := &call{tool: tool, scope: scope, connection: owner.connection(scope), declaredUndo: b.undos[tool.ID], limits: b.gates.limits.of(scope.Tenant), secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets}}
-	err = b.readSchemas(c)
+	c := b.newCall(tool, owner, scope)
+	err = tool.compiled(&b.schemas)
 	if err == nil {
 		err = c.accept(req)
 	}

@@ -34,10 +34,10 @@ func (b *Broker) redactPlan(scope Scope, p Plan) Plan {
 	return p
 }
 
-// redact takes secrets out of how a call ended.
+// redact takes secrets out of how a call ended. Of its result they were taken out where
+// that was judged ([call.result]).
 func (b *Broker) redact(scope Scope, o Outcome) Outcome {
 	secrets := CallSecrets{from: b.secrets, scope: scope}
-	o.Result = secrets.json(o.Result)
 	o.Warning = secrets.text(o.Warning)
 	o.Error = secrets.error(o.Error)
 	o.Undo = secrets.undo(o.Undo)

@@ -32,6 +32,15 @@ type Versioned interface {
 	Version() string
 }
 
+// Remembering is a [Source] that knows by itself what it listed, so that it need not be
+// waited for while that holds.
+type Remembering interface {
+	Source
+	// Remembered is what Tools would return, where it would do so without asking
+	// elsewhere; ok is false where it would have to ask. It answers from memory.
+	Remembered() (tools []Tool, ok bool)
+}
+
 // Scoped is a [Source] whose tools differ by on whose behalf they are listed, such
 // as the connections of a tenant. Tools is then not called, and [New] asks nothing.
 // No two tenants ever share a listing.

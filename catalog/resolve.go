@@ -7,24 +7,25 @@ import (
 	"strings"
 )
 
-// resolve finds a tool within the scope, and its source. A tool out of scope is refused in
-// exactly the words of one that does not exist, so that nobody learns of it.
+// resolve finds a tool within the scope, and its listing and source. A tool out of
+// scope is refused in exactly the words of one that does not exist, so that nobody
+// learns of it.
 //
 // A tool belongs to the first source that lists it. While that source cannot be
 // read its last listing holds: no other source may step in with a tool of the same
 // id.
-func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *source, *Error) {
+func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *listing, *source, *Error) {
 	if !scope.Allows(id) {
-		return nil, nil, b.unknown(ctx, scope, id)
+		return nil, nil, nil, b.unknown(ctx, scope, id)
 	}
 	for _, s := range b.sources {
 		if s.mayHave(namespaceOf(id)) && s.peek(scope).find(id) != nil {
 			l, _ := s.get(ctx, scope, forOne)
 			if ctx.Err() != nil {
-				return nil, nil, ended(ctx, "before the tool was called")
+				return nil, nil, nil, ended(ctx, "before the tool was called")
 			}
 			if tool := l.find(id); tool != nil {
-				return tool, s, nil
+				return tool, l, s, nil
 			}
 		}
 	}
@@ -32,7 +33,7 @@ func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *s
 }
 
 // resolveAnew asks the sources that may have a tool which none is known to have.
-func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool, *source, *Error) {
+func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool, *listing, *source, *Error) {
 	var unread error
 	for _, s := range b.sources {
 		if !s.mayHave(namespaceOf(id)) {
@@ -40,27 +41,27 @@ func (b *Broker) resolveAnew(ctx context.Context, scope Scope, id string) (*Tool
 		}
 		l, err := s.get(ctx, scope, forOne)
 		if ctx.Err() != nil {
-			return nil, nil, ended(ctx, "before the tool was called")
+			return nil, nil, nil, ended(ctx, "before the tool was called")
 		}
 		if tool := l.find(id); tool != nil {
-			return tool, s, nil
+			return tool, l, s, nil
 		}
 		if fault := l.missing(namespaceOf(id)); fault != nil {
 			fault.Tool = id
-			return nil, nil, fault
+			return nil, nil, nil, fault
 		}
 		if err != nil {
 			unread = errors.Join(unread, fmt.Errorf("source %s: %w", quote(s.Name()), err))
 		}
 	}
 	if unread != nil {
-		return nil, nil, &Error{
+		return nil, nil, nil, &Error{
 			Code:      CodeSourceUnavailable,
 			Message:   fmt.Sprintf("tool %s is not known, and not every source can be read: %s", quote(id), plain(unread.Error(), maxMessage)),
 			Retryable: true,
 		}
 	}
-	return nil, nil, b.unknown(ctx, scope, id)
+	return nil, nil, nil, b.unknown(ctx, scope, id)
 }
 
 // missing is why tools of a namespace are not in the listing, where that is known.

@@ -80,6 +80,9 @@ func (s *shelf) get(ctx context.Context, wait patience) (*listing, error) {
 		s.note(err)
 		return s.fallback(err)
 	}
+	if known := s.remembered(version); known != nil {
+		return known, nil
+	}
 	s.mu.Lock()
 	if s.fresh(version) {
 		defer s.mu.Unlock()
@@ -132,6 +135,27 @@ func (s *shelf) fallback(err error) (*listing, error) {
 // fresh reports whether the listing at hand need not be asked for again.
 func (s *shelf) fresh(version string) bool {
 	return s.current != nil && s.version == version && time.Since(s.asked) < s.source.freshness()
+}
+
+// remembered is the listing at hand where the source itself knows that it would list
+// the same now, else nil.
+func (s *shelf) remembered(version string) *listing {
+	if s.source.remembering == nil {
+		return nil
+	}
+	s.mu.Lock()
+	current, sound := s.current, s.failure == nil && s.version == version
+	s.mu.Unlock()
+	if current == nil || !sound || len(current.parts) > 0 {
+		return nil
+	}
+	var tools []Tool
+	known := false
+	err := s.source.safely(func() { tools, known = s.source.remembering.Remembered() })
+	if err != nil || !known || !current.same(tools) {
+		return nil
+	}
+	return current
 }
 
 func (s *shelf) versionNow() (version string, err error) {

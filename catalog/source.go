@@ -16,12 +16,14 @@ const maxShelves = 1000
 // source guards the broker against a source that fails, panics, hangs or lies.
 type source struct {
 	Source
-	// remote, lasting, versioned, scoped and candid are the source as such, or nil.
+	// remote and the others are the source as such, or nil.
 	remote    Remote
 	lasting   Lasting
 	versioned Versioned
 	scoped    Scoped
 	candid    Candid
+	// remembering is nil for a scoped source: what it knows is somebody's.
+	remembering Remembering
 	// others are the namespaces that are a source's own.
 	others map[string]bool
 
@@ -36,6 +38,9 @@ func newSource(s Source) *source {
 	guarded.scoped, _ = s.(Scoped)
 	guarded.remote, _ = s.(Remote)
 	guarded.candid, _ = s.(Candid)
+	if guarded.scoped == nil {
+		guarded.remembering, _ = s.(Remembering)
+	}
 	return guarded
 }
 

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -20,33 +19,32 @@ type Store interface {
 // outcome makes a tool's output of the result of a call, or an error where the
 // server says that the tool has failed. Nothing is guessed from the text.
 func (s *Source) outcome(ctx context.Context, result json.RawMessage, declared bool) (json.RawMessage, error) {
-	fields := members(result)
-	if fields == nil {
+	if !isObject(result) {
 		return nil, &fault{code: CodeProtocol, message: "the server breaks the protocol: the result is no object", effect: catalog.EffectUnknown, sick: true}
 	}
-	var parts []json.RawMessage
-	if !isNull(fields["content"]) && json.Unmarshal(fields["content"], &parts) != nil {
+	content, structured := field(result, "content"), field(result, "structuredContent")
+	parts, isList := items(content)
+	if !isNull(content) && !isList {
 		return nil, &fault{code: CodeProtocol, message: "the server breaks the protocol: the content of the result is no list", effect: catalog.EffectUnknown, sick: true}
 	}
-	if string(bytes.TrimSpace(fields["isError"])) == "true" {
-		return nil, toolFailure(parts, fields["structuredContent"])
+	if string(field(result, "isError")) == "true" {
+		return nil, toolFailure(parts, structured)
 	}
-	structured := fields["structuredContent"]
 	if !isNull(structured) && (declared || onlyText(parts)) {
 		return structured, nil
 	}
-	content, err := s.content(ctx, parts)
+	output, err := s.content(ctx, parts)
 	if err != nil || isNull(structured) {
-		return content, err
+		return output, err
 	}
-	return encode(map[string]json.RawMessage{"structured": structured, "content": content})
+	return encode(map[string]json.RawMessage{"structured": structured, "content": output})
 }
 
 // toolFailure is the error of a tool that ran and says that it failed.
 func toolFailure(parts []json.RawMessage, structured json.RawMessage) error {
 	var texts []string
 	for _, part := range parts[:min(len(parts), maxParts)] {
-		if text := textOf(members(part)["text"]); text != "" {
+		if text := textOf(field(part, "text")); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -63,7 +61,7 @@ func toolFailure(parts []json.RawMessage, structured json.RawMessage) error {
 
 func onlyText(parts []json.RawMessage) bool {
 	for _, part := range parts {
-		if textOf(members(part)["type"]) != "text" {
+		if textOf(field(part, "type")) != "text" {
 			return false
 		}
 	}
@@ -98,16 +96,15 @@ func (s *Source) content(ctx context.Context, parts []json.RawMessage) (json.Raw
 
 // part makes a value of one part. One of a kind that is not known stays as it is.
 func (s *Source) part(ctx context.Context, part json.RawMessage) (json.RawMessage, error) {
-	fields := members(part)
-	switch textOf(fields["type"]) {
+	switch kind := textOf(field(part, "type")); kind {
 	case "text":
-		return textValue(textOf(fields["text"]))
+		return textValue(textOf(field(part, "text")))
 	case "image", "audio":
-		return s.file(ctx, fields, "data", map[string]any{"type": textOf(fields["type"])})
+		return s.file(ctx, members(part), "data", map[string]any{"type": kind})
 	case "resource":
-		return s.resource(ctx, fields["resource"])
+		return s.resource(ctx, field(part, "resource"))
 	case "resource_link":
-		return resourceLink(fields)
+		return resourceLink(members(part))
 	}
 	return part, nil
 }
@@ -116,8 +113,8 @@ func (s *Source) part(ctx context.Context, part json.RawMessage) (json.RawMessag
 func textValue(text string) (json.RawMessage, error) {
 	trimmed := strings.TrimSpace(text)
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
-		if json.Valid([]byte(trimmed)) {
-			return json.RawMessage(trimmed), nil
+		if value := json.RawMessage(trimmed); json.Valid(value) {
+			return value, nil
 		}
 	}
 	return encode(text)

@@ -126,8 +126,8 @@ func readResource(s *Source, ctx context.Context, l *link, input json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	var contents []json.RawMessage
-	if json.Unmarshal(members(result)["contents"], &contents) != nil || len(contents) > maxParts {
+	contents, ok := items(field(result, "contents"))
+	if !ok || len(contents) > maxParts {
 		return nil, &fault{code: CodeProtocol, message: "the server breaks the protocol: the contents of the resource are no list, or too long a one", sick: true}
 	}
 	values := make([]json.RawMessage, 0, len(contents))

@@ -7,35 +7,32 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heddle-dev/heddle/internal/plainjson"
 )
 
 // encode writes JSON without the escapes that are for HTML.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
-}
+func encode(v any) (json.RawMessage, error) { return plainjson.Encode(v) }
 
 // members reads a JSON object; what is none has no members.
 func members(text json.RawMessage) map[string]json.RawMessage {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) != nil {
+	if !isObject(text) {
 		return nil
+	}
+	object := map[string]json.RawMessage{}
+	for name, value := range fields(text) {
+		object[unescaped(name)] = value
 	}
 	return object
 }
 
 // textOf reads a JSON string; what is none is empty.
 func textOf(text json.RawMessage) string {
-	var s string
-	if json.Unmarshal(text, &s) != nil {
+	text = bytes.TrimSpace(text)
+	if len(text) < 2 || text[0] != '"' {
 		return ""
 	}
-	return s
+	return unescaped(text[1 : len(text)-1])
 }
 
 // isNull reports whether a member is absent or null.

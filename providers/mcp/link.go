@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -36,7 +37,7 @@ type link struct {
 }
 
 // identity is how a client introduces itself.
-var identity = map[string]string{"name": "heddle", "version": "1"}
+var identity = map[string]any{"name": "heddle", "version": "1"}
 
 // capabilities are what this client offers to servers: nothing that it cannot
 // deliver. Sampling and roots are never among them.
@@ -88,24 +89,26 @@ func (l *link) label(method string, params map[string]any, header http.Header) (
 		text, err := encode(params)
 		return text, header, err
 	}
-	labelled := map[string]any{}
-	meta := map[string]any{}
+	meta := map[string]any{mcp.MetaKeyProtocolVersion: l.version, mcp.MetaKeyClientInfo: identity, mcp.MetaKeyClientCapabilities: l.capabilities()}
+	if own, ok := params["_meta"].(map[string]any); ok {
+		maps.Copy(meta, own)
+	}
+	labelled := map[string]any{"_meta": meta}
+	subject := map[string]any{}
 	for name, value := range params {
-		if m, ok := value.(map[string]any); ok && name == "_meta" {
-			for k, v := range m {
-				meta[k] = v
-			}
+		switch name {
+		case "_meta":
 			continue
+		case "name", "uri": // what a header may repeat
+			subject[name] = value
 		}
 		labelled[name] = value
 	}
-	meta[mcp.MetaKeyProtocolVersion] = l.version
-	meta[mcp.MetaKeyClientInfo] = identity
-	if _, declared := meta[mcp.MetaKeyClientCapabilities]; !declared {
-		meta[mcp.MetaKeyClientCapabilities] = l.capabilities()
-	}
-	labelled["_meta"] = meta
 	text, err := encode(labelled)
+	if err != nil {
+		return nil, nil, err
+	}
+	named, err := encode(subject)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +116,7 @@ func (l *link) label(method string, params map[string]any, header http.Header) (
 	if all == nil {
 		all = http.Header{}
 	}
-	for name, value := range mcp.StandardHeaders(l.version, mcp.MCPMethod(method), text) {
+	for name, value := range mcp.StandardHeaders(l.version, mcp.MCPMethod(method), named) {
 		all.Set(name, value)
 	}
 	return text, all, nil

@@ -41,7 +41,8 @@ var shared = []string{"PATH", "HOME", "USER", "LANG", "TMPDIR"}
 type process struct {
 	cmd   *exec.Cmd
 	stdin *os.File
-	done  chan struct{}
+	// gone ends with it.
+	gone context.Context
 
 	mu      sync.Mutex
 	verdict error // why it was ended, if it was
@@ -70,7 +71,8 @@ func start(c Command, message int64) (*process, io.Reader, error) {
 		}
 	}
 	cmd.Env = append(cmd.Env, c.Env...)
-	p := &process{cmd: cmd, stdin: stdin, done: make(chan struct{})}
+	gone, end := context.WithCancel(context.Background())
+	p := &process{cmd: cmd, stdin: stdin, gone: gone}
 	started := make(chan error)
 	go func() {
 		// The kernel ends a child when the thread that started it ends, so that
@@ -86,7 +88,7 @@ func start(c Command, message int64) (*process, io.Reader, error) {
 			_ = cmd.Wait() // how it ended tells nothing that the lost connection does not
 			p.kill(nil)    // what it has left behind
 			stopWatch()    // before its number is another's
-			close(p.done)
+			end()
 		}
 	}()
 	if err := <-started; err != nil {
@@ -122,10 +124,10 @@ func (p *process) stop() {
 	timer := time.NewTimer(closeTimeout)
 	defer timer.Stop()
 	select {
-	case <-p.done:
+	case <-p.gone.Done():
 	case <-timer.C:
 		p.kill(nil)
-		<-p.done
+		<-p.gone.Done()
 	}
 }
 
@@ -196,7 +198,7 @@ func dialProcess(c Command, message int64, e events) (wire, error) {
 		}
 	}
 	t := transport.NewIO(out, p, nil)
-	w := &carrier{transport: t, lost: p.done, end: p.stop, process: true}
+	w := &carrier{transport: t, lost: p.gone, end: p.stop, process: true}
 	w.explain = func(ctx context.Context, _ *exchange, _ error) error { return p.explain(ctx) }
 	w.listen(e)
 	if err := t.Start(context.Background()); err != nil {

@@ -87,11 +87,10 @@ func (l *link) rounds(
 		if err != nil || !l.modern {
 			return result, err
 		}
-		asked := members(result)
-		if textOf(asked["resultType"]) != "input_required" {
+		if textOf(field(result, "resultType")) != "input_required" {
 			return result, nil
 		}
-		open, err := readAsking(asked)
+		open, err := readAsking(members(result))
 		switch {
 		case err != nil:
 			return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
@@ -33,7 +32,7 @@ func dialHTTP(client *netguard.Client, server *url.URL, h *holder, message int64
 	// The stream that is listened on, and the answers to what comes over it, share
 	// one bound for as long as the connection lasts.
 	life, cancel := context.WithCancel(withExchange(context.Background(), &exchange{left: maxListens}))
-	c := &carrier{transport: t, explain: explainHTTP, lost: make(chan struct{}), end: cancel}
+	c := &carrier{transport: t, explain: explainHTTP, lost: context.Background(), end: cancel}
 	c.listen(e)
 	if err := t.Start(life); err != nil {
 		cancel()
@@ -57,17 +56,15 @@ func dialSSE(ctx context.Context, client *netguard.Client, server *url.URL, h *h
 	}
 	stream := &exchange{left: maxRequests}
 	life, cancel := context.WithCancel(withExchange(context.Background(), stream))
-	c := &carrier{transport: t, lost: make(chan struct{}), end: cancel}
-	var once sync.Once
-	t.SetConnectionLostHandler(func(error) { once.Do(func() { close(c.lost) }) })
+	lost, lose := context.WithCancel(context.Background())
+	c := &carrier{transport: t, lost: lost, end: cancel}
+	t.SetConnectionLostHandler(func(error) { lose() })
 	c.explain = func(ctx context.Context, x *exchange, err error) error {
-		select {
-		case <-c.lost:
+		if lost.Err() != nil {
 			// Why an answer does not come is known where the stream was read.
 			x.mu.Lock()
 			x.judge(stream.snapshot().verdict)
 			x.mu.Unlock()
-		default:
 		}
 		return explainHTTP(ctx, x, err)
 	}

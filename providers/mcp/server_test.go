@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -39,9 +40,11 @@ type fake struct {
 	*httptest.Server
 	t testing.TB
 
-	mu       sync.Mutex
-	seen     []message
-	handlers map[string]func(w http.ResponseWriter, m message)
+	mu   sync.Mutex
+	seen []message
+	// connections are the other ends of those that were made.
+	connections map[string]bool
+	handlers    map[string]func(w http.ResponseWriter, m message)
 	// tools is what tools/list answers.
 	tools string
 	// sessions numbers the sessions; forgotten are those that the server has lost.
@@ -56,9 +59,18 @@ type fake struct {
 func newFake(t testing.TB) *fake {
 	f := &fake{
 		t: t, handlers: map[string]func(http.ResponseWriter, message){}, forgotten: map[string]bool{}, listener: make(chan string),
-		tools: `[{"name":"echo","description":"Says what it hears.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]`,
+		connections: map[string]bool{},
+		tools:       `[{"name":"echo","description":"Says what it hears.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]`,
 	}
-	f.Server = httptest.NewServer(f)
+	f.Server = httptest.NewUnstartedServer(f)
+	f.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.connections[c.RemoteAddr().String()] = true
+		}
+	}
+	f.Start()
 	t.Cleanup(func() {
 		f.CloseClientConnections()
 		f.Close()

@@ -13,6 +13,8 @@ import (
 	"github.com/heddle-dev/heddle/internal/netguard"
 )
 
+var _ catalog.Remembering = (*Source)(nil)
+
 // Source is the tools of one server. It is safe for concurrent use.
 type Source struct {
 	options     Options
@@ -92,6 +94,12 @@ func (s *Source) Call(ctx context.Context, name string, c catalog.Call) (json.Ra
 func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
 	tools, _, err := s.listing.get(ctx)
 	return tools, public(err)
+}
+
+// Remembered is what Tools would return while the last answer of the server holds.
+func (s *Source) Remembered() ([]catalog.Tool, bool) {
+	tools, _, ok := s.listing.remembered()
+	return tools, ok
 }
 
 // Report says what of the last listing is not offered, and why.

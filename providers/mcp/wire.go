@@ -49,7 +49,8 @@ type carrier struct {
 	transport transport.Interface
 	// explain makes a fault of what kept a request from being answered.
 	explain func(ctx context.Context, x *exchange, err error) error
-	lost    chan struct{}
+	// lost ends when the connection has come to its end by itself.
+	lost context.Context
 	// end is called by close, after the transport.
 	end func()
 	// process says that there is no HTTP below.
@@ -89,13 +90,8 @@ func (c *carrier) listen(e events) {
 func (c *carrier) send(ctx context.Context, id int64, method string, params json.RawMessage, header http.Header) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() { // a transport need not notice by itself
-		select {
-		case <-c.lost:
-			cancel(errLost)
-		case <-ctx.Done():
-		}
-	}()
+	// A transport need not notice by itself.
+	defer context.AfterFunc(c.lost, func() { cancel(errLost) })()
 	x := &exchange{left: maxRequests, stop: cancel}
 	request := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: method, Header: header}
 	if params != nil {
@@ -139,7 +135,7 @@ func (c *carrier) speak(version string) {
 
 func (c *carrier) stateless() bool { return !c.process }
 
-func (c *carrier) broken() <-chan struct{} { return c.lost }
+func (c *carrier) broken() <-chan struct{} { return c.lost.Done() }
 
 func (c *carrier) close() {
 	_ = c.transport.Close() // what cannot be closed is of no use any more either way

@@ -233,6 +233,16 @@ func (s *Source) Tools(ctx context.Context) ([]catalog.Tool, error) {
 	return s.tools, nil
 }
 
+// Remembered is what Tools would return while the specification that was read holds.
+func (s *Source) Remembered() ([]catalog.Tool, bool) {
+	spec := s.options.Specs.remembered(s.entry, s.options.Spec)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools, spec != nil && spec == s.spec
+}
+
+var _ catalog.Remembering = (*Source)(nil)
+
 // Shortfall says why the specification is the one that was read before, if it could not
 // be read anew.
 func (s *Source) Shortfall(catalog.Scope) (leftOut []string, stale error) {

@@ -86,6 +86,20 @@ func (s *Specs) get(ctx context.Context, entry *specEntry, from Location, client
 	return entry.spec, nil
 }
 
+// remembered is what get would return where it would read nothing anew, else nil.
+func (s *Specs) remembered(entry *specEntry, from Location) *Spec {
+	select {
+	case entry.turn <- struct{}{}:
+	default:
+		return nil // somebody reads it now
+	}
+	defer func() { <-entry.turn }()
+	if entry.spec != nil && (from.URL == "" || s.time().Before(entry.next)) {
+		return entry.spec
+	}
+	return nil
+}
+
 func (s *Specs) time() time.Time {
 	if s.now != nil {
 		return s.now()

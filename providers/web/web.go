@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -29,27 +31,35 @@ type Key func(ctx context.Context) ([]byte, error)
 
 // Source is the tools web.search and web.fetch.
 type Source struct {
-	call Caller
-	key  Key
+	call  Caller
+	key   Key
+	tools []catalog.Tool
 }
 
+var _ catalog.Lasting = (*Source)(nil)
+
 // New returns the source. A nil key is none.
-func New(call Caller, key Key) *Source { return &Source{call, key} }
-
-// Name is web.
-func (s *Source) Name() string { return Namespace }
-
-// Tools lists the two tools.
-func (s *Source) Tools(context.Context) ([]catalog.Tool, error) {
-	return []catalog.Tool{
+func New(call Caller, key Key) *Source {
+	s := &Source{call: call, key: key}
+	s.tools = []catalog.Tool{
 		s.tool("search", "Search the web",
 			"Searches the web. Returns pages with their addresses and the passages that matter. State in objective what you want to know and why, and in queries a few short searches by keyword.",
 			searchInput, searchArguments, "web_search"),
 		s.tool("fetch", "Read web pages",
 			"Reads web pages by their addresses and returns their text, or the passages that matter for the objective.",
 			fetchInput, fetchArguments, "web_fetch"),
-	}, nil
+	}
+	return s
 }
+
+// Name is web.
+func (s *Source) Name() string { return Namespace }
+
+// Tools lists the two tools.
+func (s *Source) Tools(context.Context) ([]catalog.Tool, error) { return s.tools, nil }
+
+// Freshness is for ever: the tools are always the same.
+func (*Source) Freshness() time.Duration { return math.MaxInt64 }
 
 const searchInput = `{"type":"object","properties":{
 "objective":{"type":"string","minLength":1,"maxLength":4000,"description":"What you want to know, in a sentence or two"},
