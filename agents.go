@@ -3,6 +3,7 @@ package heddle
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -61,10 +62,25 @@ func (p *parts) buildAgents(c *config.Config) map[string]activities.Agent {
 			Model: built.model, ModelName: built.name, Price: built.price,
 		}
 	}
+	p.checkCosts(c, agents)
 	if len(agents) == 0 && !p.configBroken {
 		p.problem(errors.New("there is no agent: add one to the configuration file, or with heddle.Agent"))
 	}
 	return agents
+}
+
+// checkCosts refuses a total of a tenant's cost that some agent's is not counted in.
+func (p *parts) checkCosts(c *config.Config, agents map[string]activities.Agent) {
+	for _, tenant := range slices.Sorted(maps.Keys(c.Totals)) {
+		for _, total := range c.Totals[tenant] {
+			for _, name := range slices.Sorted(maps.Keys(agents)) {
+				if agent := agents[name]; total.CostMicros > 0 && agent.Model != nil && agent.Price == (activities.Price{}) {
+					p.problem(c.Problem(fmt.Sprintf("limits.tenants.%s.total.%s.cost_usd", tenant, total.Period),
+						fmt.Sprintf("cannot be kept: the model of agent %s has no price", name)))
+				}
+			}
+		}
+	}
 }
 
 // models are the models that agents can name. One of the configuration file is

@@ -271,9 +271,9 @@ var house = []room{
 	},
 	{
 		"internal/ledger",
-		[]string{"activities", "signals/contract"},
+		[]string{"activities", "catalog", "signals/contract"},
 		[]string{"internal/testkit", "workflows"},
-		"keeps the claims of writes in Temporal",
+		"keeps the claims of writes, locks, and what tenants use in Temporal",
 	},
 	{
 		"internal/audit", nil, nil,

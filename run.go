@@ -90,8 +90,12 @@ func (a *App) run(ctx context.Context) error {
 	}
 	defer closeSnippets()
 
+	// What is used until the worker has stopped is counted still.
+	counting, stopCounting := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopCounting()
+
 	broken := make(chan error, 1)
-	w := a.worker(c, store, tools, snippets, func(err error) {
+	w := a.worker(counting, c, store, tools, snippets, func(err error) {
 		select {
 		case broken <- err:
 		default: // one reason is enough
@@ -123,7 +127,7 @@ func (a *App) finder() *lookup.Lookup {
 }
 
 // worker wires the parts of a worker together.
-func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Lookup, snippets activities.Snippets, broken func(error)) worker.Worker {
+func (a *App) worker(counting context.Context, c client.Client, store activities.Blobs, tools *lookup.Lookup, snippets activities.Snippets, broken func(error)) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(cachedThreads)
 	near := newHandover()
 	host, _ := os.Hostname() // only a label
@@ -141,6 +145,7 @@ func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Look
 	w.RegisterWorkflowWithOptions(workflows.ListTools, workflow.RegisterOptions{Name: contract.ListToolsType})
 	w.RegisterWorkflowWithOptions(workflows.Claim, workflow.RegisterOptions{Name: contract.ClaimType})
 	w.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
+	w.RegisterWorkflowWithOptions(workflows.TenantUsage, workflow.RegisterOptions{Name: contract.UsageType})
 	claims := ledger.New(c, a.connection.DataConverter)
 	var audit activities.Auditor
 	if a.config.Audit != "" {
@@ -159,8 +164,20 @@ func (a *App) worker(c client.Client, store activities.Blobs, tools *lookup.Look
 		Lookup:   tools,
 		Ledger:   claims,
 		Locks:    ledger.NewLocks(c, claims),
+		Meter:    a.meter(counting, c),
 		Scripts:  a.scripts,
 		Snippets: snippets,
 	})
 	return w
+}
+
+// meter counts what tenants use, where the configuration limits that: model turns, and
+// by the broker the calls of tools.
+func (a *App) meter(counting context.Context, c client.Client) activities.Meter {
+	if len(a.config.Totals) == 0 {
+		return nil
+	}
+	meter := ledger.NewMeter(counting, c, a.config.TaskQueue, a.config.Totals, a.logger)
+	a.broker.Meter(meter)
+	return meter
 }

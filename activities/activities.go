@@ -27,6 +27,8 @@ type Activities struct {
 	Ledger Ledger
 	// Locks keeps writes to one resource apart.
 	Locks Locks
+	// Meter counts model turns. Nil where no tenant's totals are limited.
+	Meter Meter
 	// Lookup answers what a model asks about tools. Nil where no agent has
 	// [ExposureGateway] or eager tools.
 	Lookup Lookup

@@ -25,6 +25,8 @@ const (
 	// ErrTypeDiverged: a snippet did something else than its journal holds.
 	ErrTypeDiverged = "SnippetDiverged"
 	ErrTypeSnippets = "SnippetsUnavailable"
+	// ErrTypeUsage: what the tenant uses cannot be counted now, and so is not used.
+	ErrTypeUsage = "UsageUnavailable"
 )
 
 // ErrDiverged is what [Snippets] wraps when a snippet did something else than its

@@ -56,6 +56,9 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 	system := a.instructions(agent, scope) + a.eager(ctx, agent, scope, offer.exposure)
 	sources := a.changed(scope, in.Told) // after the sources were asked for what is offered
 	withNotes(messages, sources)
+	if refusal, err = a.step(ctx, in.Thread.Tenant); err != nil || refusal != nil {
+		return ModelTurnResult{Limits: &agent.Limits, Audited: a.Audit != nil, Refused: refusal}, err
+	}
 	reply, err := agent.Model.Generate(ctx, ModelRequest{
 		Model:           agent.ModelName,
 		System:          system,
@@ -63,6 +66,9 @@ func (a *Activities) ModelTurn(ctx context.Context, in ModelTurnInput) (ModelTur
 		Tools:           offer.tools,
 		MaxOutputTokens: agent.MaxOutputTokens,
 	}, received.add)
+	if err == nil {
+		a.used(ctx, in.Thread.Tenant, agent.Price.charge(reply.Usage))
+	}
 	if err == nil && reply.Text == "" && len(reply.Calls) == 0 {
 		err = &ModelError{Kind: ModelUnavailable, Message: "the reply is empty: it has neither words nor calls"}
 	}

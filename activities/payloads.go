@@ -62,8 +62,8 @@ type ModelTurnResult struct {
 	// Audited says that the worker keeps an audit log; only on the first step of a turn.
 	Audited bool `json:"audited,omitempty"`
 	// Refused says why the turn cannot go on, and that no model was asked: a limit of
-	// the thread, or rules of its backend that cannot be used. Only on the first step
-	// of a turn.
+	// the thread or of its tenant, or rules of its backend that cannot be used. But for
+	// the tenant's it is on the first step of a turn alone.
 	Refused *contract.Problem `json:"refused,omitempty"`
 }
 

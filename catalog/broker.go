@@ -21,6 +21,7 @@ type Broker struct {
 	undos   map[string]UndoFunc
 	gates   *gates
 	auditor Auditor
+	meter   Meter // nil: calls are not counted
 	// askConsent makes the questions that have people connect services, or is nil.
 	askConsent AskConsent
 }
@@ -160,7 +161,7 @@ func (b *Broker) carryOut(ctx context.Context, scope Scope, req Request, plan Pl
 		return nil, b.redact(scope, b.unconnected(ctx, scope, req, err))
 	}
 	defer leave()
-	return c, b.redact(scope, c.run(ctx, plan.Timeout, b.noteBegin(req, plan, c)))
+	return c, b.redact(scope, b.run(ctx, c, plan, b.noteBegin(req, plan, c)))
 }
 
 // admit checks that a call may be made now. One that had to wait for others is

@@ -71,6 +71,8 @@ type Exceeded struct {
 	SetBy string `json:"set_by"`
 	// Used is what it came to, where that is known.
 	Used int64 `json:"used,omitempty"`
+	// Until is when the period ends that the limit is of, if it is of one.
+	Until time.Time `json:"until,omitzero"`
 }
 
 func (e *Exceeded) String() string {

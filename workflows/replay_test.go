@@ -36,6 +36,7 @@ func TestReplayGoldenHistories(t *testing.T) {
 			threads := &workflows.Worker{} // knows no agent: a replay must not ask
 			replayer.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 			replayer.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
+			replayer.RegisterWorkflowWithOptions(workflows.TenantUsage, workflow.RegisterOptions{Name: contract.UsageType})
 			if err := replayer.ReplayWorkflowHistoryFromJSONFile(nil, file); err != nil {
 				t.Error(err)
 			}

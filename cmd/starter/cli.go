@@ -132,7 +132,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.openCommand(), c.sendCommand(), c.execCommand(), c.callCommand(), c.watchCommand(),
 		c.approveCommand(), c.denyCommand(), c.answerCommand(), c.grantsCommand(), c.revokeCommand(), c.modeCommand(), c.policyCommand(), c.auditCommand(),
 		c.reconcileCommand(), c.resetCommand(),
-		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(),
+		c.threadsCommand(), c.stateCommand(), c.transcriptCommand(), c.usageCommand(),
 		c.cancelCommand(), c.undoCommand(), c.closeCommand(), c.toolsCommand(),
 		c.codecCommand(), c.openapiCommand(), c.catalogCommand(), c.connectionsCommand(), c.secretsCommand(),
 	)

@@ -73,6 +73,9 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		{"threads --limit 0", "--limit 0: want 1 or more"},
 		{"transcript acme/t1 --from 3 --to 2", "want 0 <= from <= to"},
 		{"tools", "--agent: is empty"},
+		{"usage", "--tenant: is empty"},
+		{"usage --tenant a/b", "--tenant: "},
+		{"usage acme", `unexpected argument "acme"`},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			got := shell{}.run(t.Context(), strings.Fields(test.args)...)

@@ -40,6 +40,9 @@ type Config struct {
 	Audit string
 	// Limits bound calls, each and together.
 	Limits catalog.Limits
+	// Totals limit what each tenant uses in a period, by its name; those of "*" hold for
+	// who has no entry, and for what an entry leaves out.
+	Totals map[string][]contract.Total
 	// Scripts are the snippets that are saved by name.
 	Scripts []Script
 	// OpenAPI are the services whose operations are tools.

@@ -14,11 +14,14 @@ import (
 const (
 	maxConcurrent = 100_000
 	maxRate       = 1_000_000
+	// maxTotal bounds the model turns, the calls and the tokens of a total.
+	maxTotal = 1_000_000_000_000
 )
 
-// readBounds reads what bounds calls, each and together.
-func readBounds(v value) catalog.Limits {
+// readBounds reads what bounds calls, each and together, and the totals of tenants.
+func readBounds(v value) (catalog.Limits, map[string][]contract.Total) {
 	var l catalog.Limits
+	totals := map[string][]contract.Total{}
 	v.fields(
 		field{name: "call", read: func(v value) { v.fields(callFields(&l.Call)...) }},
 		field{name: "tenants", read: func(v value) {
@@ -28,7 +31,8 @@ func readBounds(v value) catalog.Limits {
 					entry.problem("is no name of a tenant; want * or 1 to 64 characters of A-Z a-z 0-9 . _ -")
 				}
 				var t catalog.TenantLimits
-				entry.fields(append(flowFields(&t.FlowLimits), callFields(&t.Call)...)...)
+				entry.fields(append(append(flowFields(&t.FlowLimits), callFields(&t.Call)...),
+					field{name: "total", read: func(v value) { totals[tenant] = readTotals(v) }})...)
 				entry.checkBurst(t.FlowLimits)
 				l.Tenants[tenant] = t
 			})
@@ -36,7 +40,29 @@ func readBounds(v value) catalog.Limits {
 		field{name: "namespaces", read: func(v value) { l.Namespaces = readFlows(v) }},
 		field{name: "connections", read: func(v value) { l.Connections = readFlows(v) }},
 	)
-	return l
+	return l, totals
+}
+
+// readTotals reads what a tenant may use in each period.
+func readTotals(v value) []contract.Total {
+	var totals []contract.Total
+	fields := make([]field, len(contract.Periods))
+	for i, period := range contract.Periods {
+		fields[i] = field{name: string(period), read: func(v value) {
+			total := contract.Total{Period: period}
+			v.fields(
+				field{name: "steps", read: func(v value) { total.Steps = v.integer(maxTotal) }},
+				field{name: "calls", read: func(v value) { total.Calls = v.integer(maxTotal) }},
+				field{name: "tokens", read: func(v value) { total.Tokens = v.integer(maxTotal) }},
+				field{name: "cost_usd", read: func(v value) { total.CostMicros = v.dollars() }},
+				field{name: "input_bytes", read: func(v value) { total.InputBytes = v.integer(maxBytes) }},
+				field{name: "output_bytes", read: func(v value) { total.OutputBytes = v.integer(maxBytes) }},
+			)
+			totals = append(totals, total)
+		}}
+	}
+	v.fields(fields...)
+	return totals
 }
 
 func callFields(l *catalog.CallLimits) []field {

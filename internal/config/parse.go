@@ -118,7 +118,7 @@ func (c *Config) read(root value, dir string) {
 		}},
 		field{name: "policy", read: func(v value) { c.Policy = readRules(v) }},
 		field{name: "audit", read: func(v value) { c.Audit = absolute(v, dir, v.expanded()) }},
-		field{name: "limits", read: func(v value) { c.Limits = readBounds(v) }},
+		field{name: "limits", read: func(v value) { c.Limits, c.Totals = readBounds(v) }},
 		field{name: "openapi", read: func(v value) {
 			v.entries(func(namespace string, entry value) {
 				c.OpenAPI = append(c.OpenAPI, readOpenAPI(entry, namespace, dir))

@@ -48,6 +48,7 @@ func init() {
 		contract.CallsPage{},
 		contract.QueuePage{},
 		contract.LockState{},
+		contract.TenantUsage{},
 		contract.ListTools{},
 		contract.Tools{},
 		contract.Problem{},
@@ -199,6 +200,7 @@ func TestTableOfNames(t *testing.T) {
 		"| query | `" + contract.QueryCalls + "` |",
 		"| query | `" + contract.QueryQueue + "` |",
 		"| query of a lock | `" + contract.QueryLock + "` |",
+		"| query of a usage | `" + contract.QueryUsage + "` |",
 	} {
 		if !slices.ContainsFunc(strings.Split(page, "\n"), func(line string) bool { return strings.HasPrefix(line, row) }) {
 			t.Errorf("docs/contract.md has no row %s", row)

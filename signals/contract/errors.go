@@ -44,6 +44,8 @@ const (
 	// ErrForgotten: what was asked for lies in an earlier run of the thread which
 	// the server no longer keeps, and the reader has no access to the archive.
 	ErrForgotten = "forgotten"
+	// ErrNotCounted: nothing is counted of what the tenant uses.
+	ErrNotCounted = "not_counted"
 )
 
 // Codes with which a turn ends or a call fails.

@@ -325,6 +325,7 @@ func (b *bed) replayOf(id, name, run string) {
 	threads := &workflows.Worker{} // knows no agent: a replay must not ask
 	replayer.RegisterWorkflowWithOptions(threads.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 	replayer.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
+	replayer.RegisterWorkflowWithOptions(workflows.TenantUsage, workflow.RegisterOptions{Name: contract.UsageType})
 	if err := replayer.ReplayWorkflowHistory(nil, &events); err != nil {
 		b.t.Errorf("the history does not replay: %v", err)
 	}
