@@ -116,9 +116,9 @@ func (c *call) settle(x *execution, d *snippet.Delivery) error {
 	}
 	value := goja.Undefined()
 	if len(d.Result) > 0 && c.Kind != snippet.KindSleep {
-		parsed, err := x.hooks.parse(goja.Undefined(), x.rt.ToValue(string(d.Result)))
-		if err != nil {
-			return err
+		parsed, ok := parse(x.rt, string(d.Result))
+		if !ok {
+			return errNotJSON
 		}
 		value = parsed
 	}

@@ -29,12 +29,21 @@ func (x *execution) natives() map[string]func(goja.FunctionCall) goja.Value {
 		"fromBase64":       x.fromBase64,
 		"digest":           x.digest,
 		"unescape":         x.unescape,
+		"parse":            x.parse,
 		"parseURL":         x.parseURL,
 		"zone":             x.zone,
 		"collator":         x.collator,
 		"decimal":          x.decimal,
 		"expandProperties": x.expandProperties,
 	}
+}
+
+// parse makes a value of JSON.
+func (x *execution) parse(call goja.FunctionCall) goja.Value {
+	if value, ok := parse(x.rt, call.Argument(0).String()); ok {
+		return value
+	}
+	return goja.Undefined()
 }
 
 // utf8 encodes a string.

@@ -67,7 +67,7 @@ func (x *execution) furnish() error {
 		}
 	}
 	for name, hook := range map[string]*goja.Callable{
-		"run": &x.hooks.run, "parse": &x.hooks.parse, "failure": &x.hooks.failure,
+		"run": &x.hooks.run, "failure": &x.hooks.failure,
 		"entries": &x.hooks.entries, "values": &x.hooks.values, "isArray": &x.hooks.isArray, "valueOf": &x.hooks.valueOf,
 	} {
 		*hook, _ = goja.AssertFunction(host.Get(name))

@@ -17,8 +17,6 @@ import (
 type hooks struct {
 	// run calls the snippet and tells host.end or host.fail what came of it.
 	run goja.Callable
-	// parse is JSON.parse, whatever the snippet makes of that.
-	parse goja.Callable
 	// failure makes the error object that a snippet catches.
 	failure goja.Callable
 	// entries gives the entries of a Map, and values those of a Set, as an array.
@@ -56,9 +54,9 @@ func (x *execution) addInput(input json.RawMessage) error {
 	if len(input) == 0 {
 		return nil
 	}
-	value, err := x.hooks.parse(goja.Undefined(), x.rt.ToValue(string(input)))
-	if err != nil {
-		return fmt.Errorf("input: %w", err)
+	value, ok := parse(x.rt, string(input))
+	if !ok {
+		return fmt.Errorf("input: %w", errNotJSON)
 	}
 	return x.rt.GlobalObject().DefineDataProperty(inputName, value, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }

@@ -30,7 +30,6 @@
     defineProperty(error, 'stack', { value: 'ToolError: ' + known.message + stack, configurable: true, writable: true });
     return error;
   };
-  host.parse = parse;
   host.isArray = Array.isArray;
   const boxes = [Number, String, Boolean, BigInt, Symbol].map((box) => box.prototype.valueOf);
   host.valueOf = function () {
