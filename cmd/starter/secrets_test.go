@@ -157,11 +157,11 @@ func keyIDs(t *testing.T, db *sql.DB) map[string]int {
 	return counts
 }
 
-// TestRotationSurvivesAKill kills starter secrets rotate, a process of its own, after
-// its first changes: each value can be read before, between and after, and the next
+// TestRotationSurvivesAKill kills starter secrets rotate, a process of its own, in the
+// middle of a change after its first ones: each value can be read before, between and after, and the next
 // run does the rest.
 func TestRotationSurvivesAKill(t *testing.T) {
-	const many = 300
+	const many, before = 50, 10
 	t.Setenv("TEST_MASTER_KEY", masterKey("old"))
 	config, database := secretsFolder(t, "  - {sqlite: s.db, key_env: TEST_MASTER_KEY}\n")
 	store := openStore(t, config)
@@ -189,6 +189,16 @@ func TestRotationSurvivesAKill(t *testing.T) {
 		}
 	}
 
+	// The change after the first ones takes for ever, so that the kill comes in time.
+	for _, statement := range []string{
+		`CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n`,
+		fmt.Sprintf(`CREATE TRIGGER stuck BEFORE UPDATE ON heddle_secrets
+			WHEN (SELECT count(*) FROM heddle_secrets WHERE key_id = 'new') >= %d BEGIN SELECT count(*) FROM endless; END`, before),
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Setenv("TEST_MASTER_KEY", masterKey("new")+","+masterKey("old"))
 	rotate := exec.CommandContext(t.Context(), os.Args[0], "secrets", "rotate", "--config", config)
 	rotate.Env = append(os.Environ(), "HEDDLE_TESTKIT_WORKER=1") // main, see TestMain
@@ -197,14 +207,17 @@ func TestRotationSurvivesAKill(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for keyIDs(t, db)["new"] == 0 && ctx.Err() == nil {
+	for keyIDs(t, db)["new"] < before && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	_ = rotate.Process.Kill()
 	_ = rotate.Wait()
 	counts := keyIDs(t, db)
-	if counts["new"] == 0 || counts["old"] == 0 {
+	if counts["new"] != before || counts["old"] != many-before {
 		t.Fatalf("killed with %v, want it in the middle", counts)
+	}
+	if _, err := db.ExecContext(t.Context(), `DROP TRIGGER stuck`); err != nil {
+		t.Fatal(err)
 	}
 	allReadable("after the kill")
 

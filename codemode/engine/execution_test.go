@@ -372,7 +372,7 @@ func TestCancelledContextEndsAStepAtOnce(t *testing.T) {
 	if _, err := s.x.Deliver(ctx, snippet.Delivery{Call: 1, At: epoch}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v, want that of the context", err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("it took %s", took)
 	}
 	if _, err := s.x.Deliver(t.Context(), snippet.Delivery{Call: 1, At: epoch}); !errors.Is(err, engine.ErrEnded) {

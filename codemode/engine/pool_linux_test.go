@@ -262,7 +262,7 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 		if err != nil {
 			t.Errorf("it ended with %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		_ = cmd.Process.Kill()
 		t.Error("it lives on")
 	}
@@ -271,7 +271,7 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 // waitFor waits until something outside this process is so.
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !so() {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)

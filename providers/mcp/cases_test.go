@@ -335,7 +335,7 @@ func (f *fake) announce(_ *mcp.Source, text string) {
 	f.t.Helper()
 	select {
 	case f.listener <- text:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		f.t.Error("nobody listens")
 	}
 }

@@ -104,7 +104,7 @@ var changing = regexp.MustCompile(`\bsession [0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.
 
 func compareEverything(t *testing.T, o mcp.Options) {
 	t.Helper()
-	o.Namespace, o.Timeout = "every", 20*time.Second
+	o.Namespace, o.Timeout = "every", patience
 	s := open(t, o)
 	d := newDesk(t, s)
 	d.scope.Tenant = ""

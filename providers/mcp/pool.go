@@ -20,8 +20,17 @@ type pool struct {
 	mu      sync.Mutex
 	entries map[poolKey]*pooled
 	closed  bool
-	// closing waits for connections that are being closed.
-	closing sync.WaitGroup
+	// moving counts the connections that are being made or closed. A connection may be
+	// given back while close waits, so it is counted under the lock.
+	moving int
+	// still is told when moving becomes 0.
+	still sync.Cond
+}
+
+func newPool(idle time.Duration, most int) *pool {
+	p := &pool{idle: idle, most: most, entries: map[poolKey]*pooled{}}
+	p.still.L = &p.mu
+	return p
 }
 
 // pooled is a connection, or the attempt at one.
@@ -84,13 +93,9 @@ func (p *pool) join(ctx context.Context, key poolKey, dial func(context.Context)
 	e := &pooled{key: key, ready: make(chan struct{}), users: 1}
 	e.timer = time.AfterFunc(p.idle, func() { p.expire(e) })
 	e.timer.Stop()
-	if p.entries == nil {
-		p.entries = map[poolKey]*pooled{}
-	}
 	p.entries[key] = e
-	p.closing.Add(1)
+	p.moving++
 	go func() {
-		defer p.closing.Done()
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
 		defer stop()
 		link, err := dial(ctx)
@@ -103,8 +108,16 @@ func (p *pool) join(ctx context.Context, key poolKey, dial func(context.Context)
 		} else if e.users == 0 {
 			p.rest(e)
 		}
+		p.moved()
 	}()
 	return e, nil
+}
+
+// moved says that a connection is made or closed. The caller holds the lock.
+func (p *pool) moved() {
+	if p.moving--; p.moving == 0 {
+		p.still.Broadcast()
+	}
 }
 
 // spent reports whether the connection was made and is of no use any more.
@@ -175,8 +188,12 @@ func (p *pool) drop(e *pooled) {
 
 func (p *pool) end(e *pooled) {
 	e.timer.Stop()
-	p.closing.Add(1)
-	e.link.closeSoon(p.closing.Done)
+	p.moving++
+	e.link.closeSoon(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.moved()
+	})
 }
 
 // evict makes room by ending the connection that has been idle for longest.
@@ -196,10 +213,12 @@ func (p *pool) evict() bool {
 // close ends all connections that nobody uses, and the others with their last user.
 func (p *pool) close() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.closed = true
 	for _, e := range p.entries {
 		p.drop(e)
 	}
-	p.mu.Unlock()
-	p.closing.Wait()
+	for p.moving > 0 {
+		p.still.Wait()
+	}
 }

@@ -112,7 +112,7 @@ func serve() {
 func processSource(t *testing.T, change ...func(*mcp.Options)) (*mcp.Source, *desk) {
 	t.Helper()
 	o := mcp.Options{
-		Namespace: "near", Timeout: 20 * time.Second,
+		Namespace: "near", Timeout: patience,
 		Command: &mcp.Command{Path: os.Args[0], Env: []string{asServer + "=1", "GIVEN=yes"}},
 	}
 	for _, c := range change {
@@ -193,13 +193,13 @@ func TestProcessThatFloods(t *testing.T) {
 }
 
 func TestProcessThatIsDeaf(t *testing.T) {
-	_, d := processSource(t, func(o *mcp.Options) { o.Timeout = time.Second })
+	_, d := processSource(t, func(o *mcp.Options) { o.Timeout = 3 * time.Second })
 	d.wantError("near.deaf", `{}`, catalog.CodeTimeout, catalog.EffectUnknown)
 	// What no longer fits into the pipe is not waited for longer than the bound.
 	large := `{"text":"` + strings.Repeat("x", 256<<10) + `"}`
 	began := time.Now()
 	out := d.call("near.echo", large)
-	if took := time.Since(began); out.Error == nil || took > 10*time.Second {
+	if took := time.Since(began); out.Error == nil || took > patience {
 		t.Errorf("after %s: %+v", took, out.Error)
 	}
 }

@@ -42,7 +42,7 @@ func TestVersions(t *testing.T) {
 			})
 		}, 1, "2025-03-26"},
 		"one that leaves the first question unanswered": {func(f *fake) {
-			f.on("server/discover", func(w http.ResponseWriter, _ message) { time.Sleep(4 * time.Second) })
+			f.on("server/discover", func(_ http.ResponseWriter, m message) { <-m.gone })
 		}, 1, "2025-11-25"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestNewsOfTheNewestProtocol(t *testing.T) {
 	s.Close()
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("the subscription outlives the connection")
 	}
 }
@@ -156,7 +156,7 @@ func TestCancellation(t *testing.T) {
 	reached := make(chan message, 1)
 	f.on("tools/call", func(_ http.ResponseWriter, m message) {
 		reached <- m
-		time.Sleep(time.Second)
+		<-m.gone
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	request := catalog.Request{Tool: "far.echo", Input: json.RawMessage(`{"text":"x"}`)}
@@ -314,7 +314,6 @@ func TestConnections(t *testing.T) {
 	var mu sync.Mutex
 	generation := "1"
 	s := f.source(func(o *mcp.Options) {
-		o.Idle = 300 * time.Millisecond
 		o.Credentials = func(_ context.Context, need mcp.Need) (mcp.Credential, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -339,12 +338,42 @@ func TestConnections(t *testing.T) {
 	if len(sessions) != 3 {
 		t.Errorf("sessions are %v, want three", sessions)
 	}
-	began := len(f.received("initialize"))
-	time.Sleep(600 * time.Millisecond)
+}
+
+// TestIdleConnectionEnds: a connection that nobody uses is not kept for ever.
+func TestIdleConnectionEnds(t *testing.T) {
+	f := newFake(t)
+	d := newDesk(t, f.source(func(o *mcp.Options) { o.Idle = 300 * time.Millisecond }))
 	d.want("far.echo", `{"text":"x"}`, `{"text":"x"}`)
-	if n := len(f.received("initialize")); n != began+1 {
-		t.Errorf("an idle connection is kept: %d sessions, then %d", began, n)
+	eventually(t, "both sessions end", func() bool { return f.sessionsEnded() == 2 })
+	d.want("far.echo", `{"text":"x"}`, `{"text":"x"}`)
+	if n := len(f.received("initialize")); n != 3 {
+		t.Errorf("%d sessions were begun, want one for the listing and two for the calls", n)
 	}
+}
+
+// TestCloseWithACallUnderWay: the end of a source does not wait for a call; the call has
+// its result, and its connection ends with it.
+func TestCloseWithACallUnderWay(t *testing.T) {
+	f := newFake(t)
+	s := f.source()
+	d := newDesk(t, s)
+	reached, hold := make(chan struct{}), make(chan struct{})
+	f.on("tools/call", func(w http.ResponseWriter, m message) {
+		close(reached)
+		<-hold
+		f.answer(w, m)
+	})
+	var call sync.WaitGroup
+	call.Go(func() { d.want("far.echo", `{"text":"x"}`, `{"text":"x"}`) })
+	<-reached
+	s.Close()
+	if n := f.sessionsEnded(); n != 1 {
+		t.Errorf("%d sessions have ended, want that of the listing alone", n)
+	}
+	close(hold)
+	call.Wait()
+	eventually(t, "the session of the call ends", func() bool { return f.sessionsEnded() == 2 })
 }
 
 func TestConnectionsAreBounded(t *testing.T) {

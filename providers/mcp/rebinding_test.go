@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/providers/mcp"
@@ -109,7 +108,7 @@ func TestRebinding(t *testing.T) {
 	refusals := 0
 	for range 7 {
 		s := open(t, mcp.Options{Namespace: "far", URL: fmt.Sprintf("https://rebind.example:%s/mcp", port)})
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		_, err := s.Tools(ctx)
 		cancel()
 		var typed *catalog.Error

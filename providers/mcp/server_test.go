@@ -26,6 +26,8 @@ type message struct {
 	header http.Header
 	// from is the other end of the connection.
 	from string
+	// gone is closed when the client waits for no answer any more.
+	gone <-chan struct{}
 }
 
 func (m message) param(name string) string {
@@ -50,6 +52,8 @@ type fake struct {
 	// sessions numbers the sessions; forgotten are those that the server has lost.
 	sessions  int
 	forgotten map[string]bool
+	// ended counts the sessions that the client has ended.
+	ended int
 	// listener takes what is sent on the stream that a client listens on.
 	listener chan string
 }
@@ -101,6 +105,13 @@ func (f *fake) forget() {
 	}
 }
 
+// sessionsEnded is how many sessions the client has ended.
+func (f *fake) sessionsEnded() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended
+}
+
 // received lists what the server was sent by a method.
 func (f *fake) received(method string) []message {
 	f.mu.Lock()
@@ -129,6 +140,9 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.listen(w, r)
 		return
 	case http.MethodDelete:
+		f.mu.Lock()
+		f.ended++
+		f.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
@@ -138,7 +152,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no JSON", http.StatusBadRequest)
 		return
 	}
-	m.header, m.from = r.Header, r.RemoteAddr
+	m.header, m.from, m.gone = r.Header, r.RemoteAddr, r.Context().Done()
 	f.mu.Lock()
 	f.seen = append(f.seen, m)
 	handle := f.handlers[m.Method]
@@ -295,10 +309,13 @@ func ids(t testing.TB, s *mcp.Source) []string {
 	return all
 }
 
+// patience is how long a test waits for what must happen, on a busy machine too.
+const patience = time.Minute
+
 // eventually waits for something that cannot announce itself.
 func eventually(t testing.TB, what string, happened func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if happened() {
 			return
 		}

@@ -40,7 +40,7 @@ func New(o Options) (*Source, error) {
 	}
 	s := &Source{
 		options: o, server: server, permissions: o.Permissions,
-		pool:    &pool{idle: o.Idle, most: o.MaxConnections},
+		pool:    newPool(o.Idle, o.MaxConnections),
 		breaker: newBreaker(maxConcurrent),
 	}
 	if o.Connection != "" {

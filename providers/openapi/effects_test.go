@@ -68,10 +68,10 @@ func TestEffectsOfHTTP(t *testing.T) {
 		"the certificate is not trusted":       {{server: tlsServer}},
 		"TLS is not spoken":                    {{server: func(t *testing.T) string { return strings.Replace(status(200)(t), "http:", "https:", 1) }}},
 		"the rules of the network forbid it":   {{server: func(*testing.T) string { return "https://localhost:1" }}},
-		"the body is not written to its end":   {{func(t *testing.T) string { return raw(t, false, func(net.Conn) { time.Sleep(2 * time.Second) }) }, long}},
+		"the body is not written to its end":   {{func(t *testing.T) string { return raw(t, false, func(net.Conn) { <-t.Context().Done() }) }, long}},
 		"the connection breaks after the send": {{server: func(t *testing.T) string { return raw(t, true, reset) }}, {server: func(t *testing.T) string { return raw(t, true, func(net.Conn) {}) }}},
 		"2xx with half an answer":              {{server: func(t *testing.T) string { return raw(t, true, half) }}},
-		"no answer comes in time":              {{server: func(t *testing.T) string { return raw(t, true, func(net.Conn) { time.Sleep(2 * time.Second) }) }}},
+		"no answer comes in time":              {{server: func(t *testing.T) string { return raw(t, true, func(net.Conn) { <-t.Context().Done() }) }}},
 		"408, 409, 425 or 429":                 {{server: status(408)}, {server: status(409)}, {server: status(425)}, {server: status(429)}},
 		"another 4xx":                          {{server: status(400)}, {server: status(401)}, {server: status(403)}, {server: status(404)}, {server: status(410)}, {server: status(412)}, {server: status(422)}, {server: status(451)}},
 		"5xx":                                  {{server: status(500)}, {server: status(501)}, {server: status(502)}, {server: status(503)}, {server: status(504)}},
@@ -83,13 +83,17 @@ func TestEffectsOfHTTP(t *testing.T) {
 		"a 2xx answer, or 303":                 {{server: status(201)}, {server: status(204)}, {server: status(303)}},
 	}
 	for row, want := range rows {
+		timeout := time.Minute
+		if row == "the body is not written to its end" || row == "no answer comes in time" {
+			timeout = 3 * time.Second
+		}
 		if tests[row] == nil {
 			t.Errorf("docs/effects.md has a row that no test makes happen: %s", row)
 		}
 		for i, test := range tests[row] {
 			t.Run(fmt.Sprintf("%s %d", row, i+1), func(t *testing.T) {
 				t.Parallel()
-				o := Options{Spec: yamlSpec(issuesSpec), Timeout: time.Second, MaxBody: 1 << 20}
+				o := Options{Spec: yamlSpec(issuesSpec), Timeout: timeout, MaxBody: 1 << 20}
 				input := test.input
 				if input == "" {
 					input = `{"title":"broken"}`

@@ -69,7 +69,7 @@ func FuzzSpec(f *testing.F) {
 			}
 		}
 		_ = spec.Report("svc")
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("it took %s for %d bytes", took, len(text))
 		}
 	})

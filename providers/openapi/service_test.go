@@ -100,6 +100,8 @@ func TestEffectOfAFailedWrite(t *testing.T) {
 		server func(t *testing.T) string
 		code   string
 		want   catalog.Effect
+		// timeout bounds the call. 0: the default.
+		timeout time.Duration
 	}{
 		"nobody listens": {func(t *testing.T) string {
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -108,11 +110,11 @@ func TestEffectOfAFailedWrite(t *testing.T) {
 			}
 			_ = listener.Close()
 			return "http://" + listener.Addr().String()
-		}, CodeUnreachable, catalog.EffectNone},
+		}, CodeUnreachable, catalog.EffectNone, 0},
 		"no TLS": {func(t *testing.T) string {
 			server, _ := service(t, nil)
 			return strings.Replace(server.URL, "http:", "https:", 1)
-		}, CodeUnreachable, catalog.EffectNone},
+		}, CodeUnreachable, catalog.EffectNone, 0},
 		"reset": {func(t *testing.T) string {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				conn, _, _ := w.(http.Hijacker).Hijack()
@@ -120,7 +122,7 @@ func TestEffectOfAFailedWrite(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			return server.URL
-		}, CodeConnectionLost, catalog.EffectUnknown},
+		}, CodeConnectionLost, catalog.EffectUnknown, 0},
 		"no answer": {func(t *testing.T) string {
 			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				_, _ = io.ReadAll(r.Body) // else the end of the connection is not seen
@@ -128,9 +130,9 @@ func TestEffectOfAFailedWrite(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			return server.URL
-		}, catalog.CodeTimeout, catalog.EffectUnknown},
+		}, catalog.CodeTimeout, catalog.EffectUnknown, 3 * time.Second},
 	} {
-		b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec), Timeout: 300 * time.Millisecond}, tt.server(t)))
+		b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec), Timeout: tt.timeout}, tt.server(t)))
 		_, out := dispatch(t, b, "svc.create", `{"body":{"title":"x"}}`)
 		if out.Error == nil || out.Error.Effect != tt.want || out.Error.Code != tt.code {
 			t.Errorf("%s: error is %+v, want code %s and effect %s", name, out.Error, tt.code, tt.want)
