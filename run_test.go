@@ -61,7 +61,7 @@ func TestAStoppedWorkerEndsWhatItDoes(t *testing.T) {
 	server := testkit.DevServer(t)
 	worker := testkit.StartWorker(t, testkit.Worker{Server: server, Files: gateFiles})
 	threads := signals.NewClient(server.Client(t), &signals.Options{TaskQueue: worker.TaskQueue})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	start := contract.Start{ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t)}, Agent: "a"}
 	sent, err := threads.Send(ctx, start, contract.Submission{Text: "go"})

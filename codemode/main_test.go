@@ -45,7 +45,8 @@ func newWorld(t testing.TB, change ...func(*codemode.Options)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(engine.Options{AllowUnhardened: true})
+	// On a busy machine a step may take long before its limit of the processor is reached.
+	e, err := engine.New(engine.Options{AllowUnhardened: true, Limits: snippet.Limits{Wall: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,10 +159,11 @@ func TestSleeps(t *testing.T) {
 }
 
 func TestBudgets(t *testing.T) {
-	w := newWorld(t, func(o *codemode.Options) { o.Budget = codemode.Budget{Wall: 300 * time.Millisecond, Bytes: 20} })
+	w := newWorld(t, func(o *codemode.Options) { o.Budget.Wall = 3 * time.Second })
 	if r := w.end(w.run(stretch(`await test.slow({ name: "s" })`))); r.Error == nil || r.Error.Code != snippet.CodeTime || len(r.Open) != 1 {
 		t.Errorf("out of time: %+v", r)
 	}
+	w = newWorld(t, func(o *codemode.Options) { o.Budget.Bytes = 20 })
 	r := w.end(w.run(stretch(`await test.get({ name: "0123456789" }); try { await test.get({ name: "0123456789" }) } catch (e: any) { return e.code }`)))
 	if string(r.Result) != `"byte_limit"` {
 		t.Errorf("out of bytes: %+v", r)

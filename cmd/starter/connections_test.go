@@ -8,9 +8,11 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/internal/connections"
 	"github.com/heddle-dev/heddle/test/authserver"
 )
@@ -175,12 +177,15 @@ func TestServersThatAPersonKnows(t *testing.T) {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := child.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer free.Close()
-	return free.Addr().(*net.TCPAddr).Port
+	port, err := strconv.Atoi(ports[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }
 
 func TestConnectionsThatCannotBeMade(t *testing.T) {

@@ -10,20 +10,23 @@ import (
 	"github.com/heddle-dev/heddle/codemode/snippet"
 )
 
-// attackLimits are small, so that an attack is over soon.
+// attackLimits are small, so that an attack is over soon. What comes after it has the
+// engine's own.
 var attackLimits = snippet.Limits{CPU: 250 * time.Millisecond, Wall: 10 * time.Second, ConsoleBytes: 4 << 10, OutputBytes: 4 << 10}
 
 // TestAttacks runs snippets that want to hang the worker, fill its memory, crash
 // it or get out. Each ends within its limits with an error that says which; the
 // worker's memory does not move; and the next snippet finds nothing amiss.
 func TestAttacks(t *testing.T) {
-	e := newEngine(t, engine.Options{Limits: attackLimits, Concurrency: 2})
+	e := newEngine(t, engine.Options{Concurrency: 2})
 	before := resident(t)
 	for _, attack := range table(t, "testdata/attacks.tsv") {
 		name, outcomes, source := attack[0], strings.Fields(attack[1]), attack[2]
 		t.Run(name, func(t *testing.T) {
 			begun := time.Now()
-			end, calls, _ := play(t, e, program(source), echo)
+			p := program(source)
+			p.Limits = attackLimits
+			end, calls, _ := play(t, e, p, echo)
 			if took := time.Since(begun); took > attackLimits.Wall+time.Minute {
 				t.Errorf("it took %s", took)
 			}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heddle-dev/heddle/codemode/engine"
 	"github.com/heddle-dev/heddle/codemode/snippet"
@@ -14,7 +15,7 @@ import (
 // TestCases runs snippets that broke other engines. Each file holds one snippet per
 // "// variant" and stands for a fault that was reported; what is expected is below.
 func TestCases(t *testing.T) {
-	e := newEngine(t, engine.Options{})
+	e := newEngine(t, engine.Options{Limits: snippet.Limits{Wall: time.Minute}})
 	limit := func(t *testing.T, end *snippet.End) {
 		t.Helper()
 		if end.Error == nil {

@@ -127,7 +127,7 @@ func TestMissingGlobalsComeWithAHint(t *testing.T) {
 }
 
 func TestLimitsTellWhereTheSnippetWas(t *testing.T) {
-	e := newEngine(t, engine.Options{Limits: snippet.Limits{CPU: 400 * time.Millisecond, Wall: 2 * time.Second}})
+	e := newEngine(t, engine.Options{Limits: snippet.Limits{CPU: 2 * time.Second, Wall: time.Minute}})
 	tests := []struct {
 		name, source, code string
 		line               int

@@ -34,7 +34,7 @@ func FuzzSource(f *testing.F) {
 		if len(source) > snippet.MaxSource {
 			t.Skip("a source this long is refused before it runs")
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		x, step, err := e.Start(ctx, program(source))
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -85,7 +84,7 @@ func ClientEnv(address string) []string {
 // StartTemporal starts a Temporal development server with the namespace
 // "default" and returns when it answers requests.
 func StartTemporal(ctx context.Context, o TemporalOptions) (*Temporal, error) {
-	ports, err := freePorts(2)
+	ports, err := FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
@@ -151,24 +150,4 @@ func (t *Temporal) waitReady(ctx context.Context) error {
 		case <-time.After(readyInterval):
 		}
 	}
-}
-
-// freePorts returns ports of the loopback interface that nobody uses now.
-func freePorts(n int) ([]string, error) {
-	listeners := make([]net.Listener, 0, n)
-	defer func() {
-		for _, l := range listeners {
-			_ = l.Close()
-		}
-	}()
-	ports := make([]string, 0, n)
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
-		}
-		listeners = append(listeners, l)
-		ports = append(ports, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
-	}
-	return ports, nil
 }

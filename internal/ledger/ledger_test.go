@@ -56,7 +56,7 @@ func newBook(t *testing.T, delay time.Duration) *book {
 // once runs one activity, of one attempt.
 func once(ctx workflow.Context, name string) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: time.Minute, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+		StartToCloseTimeout: 3 * time.Minute, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	return workflow.ExecuteActivity(ctx, "act", name).Get(ctx, nil)
 }

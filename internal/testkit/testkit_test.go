@@ -50,7 +50,7 @@ func TestServerKeepsItsDatabaseOverAKill(t *testing.T) {
 	register(t, server, "kept")
 	server.Kill()
 	server.Restart(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	_, err := server.Client(t).WorkflowService().DescribeNamespace(ctx,
 		&workflowservice.DescribeNamespaceRequest{Namespace: "kept"})
@@ -67,7 +67,7 @@ func TestDevServerIsShared(t *testing.T) {
 
 func register(t *testing.T, server *Server, namespace string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	_, err := server.Client(t).WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
 		Namespace: namespace, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),

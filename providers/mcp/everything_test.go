@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/providers/mcp"
 )
 
@@ -91,12 +92,11 @@ func TestEverything(t *testing.T) {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "localhost:0")
+	ports, err := child.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return fmt.Sprintf("localhost:%d", l.Addr().(*net.TCPAddr).Port)
+	return "localhost:" + ports[0]
 }
 
 // changing are the parts of results that are others each time.

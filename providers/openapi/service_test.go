@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -103,14 +102,7 @@ func TestEffectOfAFailedWrite(t *testing.T) {
 		// timeout bounds the call. 0: the default.
 		timeout time.Duration
 	}{
-		"nobody listens": {func(t *testing.T) string {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = listener.Close()
-			return "http://" + listener.Addr().String()
-		}, CodeUnreachable, catalog.EffectNone, 0},
+		"nobody listens": {closedPort, CodeUnreachable, catalog.EffectNone, 0},
 		"no TLS": {func(t *testing.T) string {
 			server, _ := service(t, nil)
 			return strings.Replace(server.URL, "http:", "https:", 1)

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
@@ -33,10 +33,9 @@ mcp:
 func (b *bed) unconnected() {
 	b.t.Helper()
 	crm := authserver.NewMCP(b.t)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := child.FreePorts(1)
 	b.must(err)
-	b.must(free.Close())
-	b.configure(fmt.Sprintf(unconnectedConfig, crm.Resource, crm.Host, free.Addr()))
+	b.configure(fmt.Sprintf(unconnectedConfig, crm.Resource, crm.Host, "127.0.0.1:"+ports[0]))
 }
 
 // consent agrees to what a question asks, and comes back.

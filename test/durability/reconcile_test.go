@@ -241,7 +241,7 @@ func TestReconciliationOutlivesItsCall(t *testing.T) {
 // listed waits until the thread is found by what it waits for.
 func (b *bed) listed(r contract.Reconciliation) {
 	b.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		for open, err := range b.Reconciliations(b.ctx(), signals.Filter{}) {
 			b.must(err)

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
@@ -217,12 +217,11 @@ func answerOf(ctx context.Context, t *testing.T, threads *signals.Client, thread
 // freeAddress is one on loopback at which nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := child.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer free.Close()
-	return free.Addr().String()
+	return "127.0.0.1:" + ports[0]
 }
 
 // TestThreadAsksForConsent: a call that lacks a connection, and one whose connection was

@@ -217,7 +217,7 @@ func alive(pid int) bool {
 // eventually waits for something that cannot announce itself.
 func eventually(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !happened(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it does not happen: %s", what)
 		}
