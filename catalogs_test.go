@@ -64,15 +64,15 @@ mcp: {far: {url: "`+server.URL+`", allow: ["`+host+`"]}}
 agents: {a: {model: m, instructions: x, tools: ["far.*"]}}
 `)
 	scope := catalog.Scope{Tenant: "acme", Thread: "t", Agent: "a", Tools: []string{"far.*"}}
-	descriptors, err := app.broker.Tools(t.Context(), scope)
-	if err != nil {
-		t.Fatal(err)
-	}
 	wanted := 0
 	for _, tool := range published.Tools { // what can only be called as a task is left out, and the log says so
 		if tool.Execution.TaskSupport != "required" {
 			wanted++
 		}
+	}
+	descriptors, err := listed(t, app, scope, wanted)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if len(descriptors) != wanted {
 		missing, _ := app.broker.Snapshot(t.Context(), scope)

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/heddle-dev/heddle/activities"
@@ -47,6 +48,10 @@ type harness struct {
 // step is what the model says when it is asked.
 type step func(activities.ModelTurnInput) (activities.ModelTurnResult, error)
 
+// patient is a worker on a machine that is busy: a workflow that gets no processor for a
+// second is no deadlock.
+var patient = worker.Options{DeadlockDetectionTimeout: time.Minute}
+
 func newHarness(t *testing.T, steps ...step) *harness {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -54,7 +59,8 @@ func newHarness(t *testing.T, steps ...step) *harness {
 	w := &workflows.Worker{Agents: []string{"support"}, Modes: []string{"build", "plan"}}
 	h.RegisterWorkflowWithOptions(w.AgentThread, workflow.RegisterOptions{Name: contract.WorkflowType})
 	h.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: start.WorkflowID()})
-	h.SetTestTimeout(20 * time.Second)
+	h.SetTestTimeout(2 * time.Minute)
+	h.SetWorkerOptions(patient)
 
 	var a *activities.Activities
 	h.RegisterActivity(a)

@@ -40,7 +40,8 @@ func newLockHarness(t *testing.T) *lockHarness {
 	h := &lockHarness{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, gone: map[string]bool{}}
 	h.RegisterWorkflowWithOptions(workflows.Lock, workflow.RegisterOptions{Name: contract.LockType})
 	h.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: contract.LockID("acme", "order/1")})
-	h.SetTestTimeout(20 * time.Second)
+	h.SetTestTimeout(2 * time.Minute)
+	h.SetWorkerOptions(patient)
 	var a *activities.Activities
 	h.RegisterActivity(a)
 	h.OnActivity(a.Holds, mock.Anything, mock.Anything).Return(func(_ context.Context, o contract.LockOwner) (bool, error) {

@@ -33,7 +33,8 @@ func newUsageHarness(t *testing.T, start time.Time) *usageHarness {
 	h.RegisterWorkflowWithOptions(workflows.TenantUsage, workflow.RegisterOptions{Name: contract.UsageType})
 	h.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: contract.UsageID("acme")})
 	h.SetStartTime(start)
-	h.SetTestTimeout(20 * time.Second)
+	h.SetTestTimeout(2 * time.Minute)
+	h.SetWorkerOptions(patient)
 	return h
 }
 

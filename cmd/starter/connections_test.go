@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/internal/connections"
+	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/test/authserver"
 )
 
@@ -177,11 +177,7 @@ func TestServersThatAPersonKnows(t *testing.T) {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	ports, err := child.FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(ports[0])
+	port, err := strconv.Atoi(testkit.FreePort(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
-	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/providers/mcp"
 )
 
@@ -92,11 +91,12 @@ func TestEverything(t *testing.T) {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	ports, err := child.FreePorts(1)
+	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "localhost:" + ports[0]
+	defer l.Close()
+	return fmt.Sprintf("localhost:%d", l.Addr().(*net.TCPAddr).Port)
 }
 
 // changing are the parts of results that are others each time.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
@@ -33,9 +32,7 @@ mcp:
 func (b *bed) unconnected() {
 	b.t.Helper()
 	crm := authserver.NewMCP(b.t)
-	ports, err := child.FreePorts(1)
-	b.must(err)
-	b.configure(fmt.Sprintf(unconnectedConfig, crm.Resource, crm.Host, "127.0.0.1:"+ports[0]))
+	b.configure(fmt.Sprintf(unconnectedConfig, crm.Resource, crm.Host, "127.0.0.1:"+testkit.FreePort(b.t)))
 }
 
 // consent agrees to what a question asks, and comes back.

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals"
 	"github.com/heddle-dev/heddle/signals/contract"
@@ -217,11 +216,7 @@ func answerOf(ctx context.Context, t *testing.T, threads *signals.Client, thread
 // freeAddress is one on loopback at which nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	ports, err := child.FreePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "127.0.0.1:" + ports[0]
+	return "127.0.0.1:" + testkit.FreePort(t)
 }
 
 // TestThreadAsksForConsent: a call that lacks a connection, and one whose connection was
