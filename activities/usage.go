@@ -30,6 +30,8 @@ func (a *Activities) step(ctx context.Context, tenant string) (refusal *contract
 		return nil, nil
 	case refused.Code == catalog.CodeLimit:
 		return problem(refused), nil
+	case ctx.Err() != nil: // the turn was cancelled, or the worker stops
+		return nil, ctx.Err()
 	default:
 		return nil, unavailable(ErrTypeUsage, "count the model turn", refused)
 	}

@@ -13,6 +13,7 @@
 //	question.go   what a call asks a person, and the answer
 //	lock.go       the lock of a resource key, a workflow of its own
 //	lockplace.go  a write's place at it
+//	usage.go      what a tenant uses, counted by a workflow of its own
 //	undo.go       a turn that undoes what another one did
 //	inbox.go      updates and signals     queries.go   queries
 //	timeline.go   the public face         show.go      the Temporal UI

@@ -43,9 +43,11 @@ var (
 )
 
 const (
-	// meterPatience is how long a model turn or a call waits to be counted before it is
-	// refused, and how long one that was made does.
-	meterPatience = 10 * time.Second
+	// takePatience is how long a model turn or a call waits to be counted before it is
+	// refused. It outlasts a worker that was lost with the workflow in its cache.
+	takePatience = 10 * time.Second
+	// tellPatience is how long one that was made waits for what it used to be counted.
+	tellPatience = 5 * time.Second
 	// chargeWithin bounds one try to send a charge.
 	chargeWithin = 10 * time.Second
 	// chargeAgainMost bounds the pause before a charge is sent again.
@@ -124,7 +126,7 @@ func (m *Meter) take(ctx context.Context, tenant string, want contract.Amounts, 
 		return time.Time{}, nil
 	}
 	i := &item{take: &want}
-	if err := m.await(ctx, tenant, i); err != nil {
+	if err := m.await(ctx, tenant, i, takePatience); err != nil {
 		return time.Time{}, &catalog.Error{
 			Code: catalog.CodeNotMade, Retryable: true, Effect: catalog.EffectNone,
 			Message: fmt.Sprintf("%s: what tenant %s uses cannot be counted now: %v", left, tenant, err),
@@ -142,7 +144,7 @@ func (m *Meter) tell(ctx context.Context, tenant string, i *item) {
 	if len(m.totals.of(tenant)) == 0 || i.back == nil && i.used == (contract.Amounts{}) {
 		return
 	}
-	if err := m.await(context.WithoutCancel(ctx), tenant, i); err != nil {
+	if err := m.await(context.WithoutCancel(ctx), tenant, i, tellPatience); err != nil {
 		m.logger.WarnContext(ctx, "what a tenant has used is not counted yet", "tenant", tenant, "error", err)
 	}
 }
@@ -168,8 +170,8 @@ type item struct {
 }
 
 // await has an item told, and waits for its answer.
-func (m *Meter) await(ctx context.Context, tenant string, i *item) error {
-	ctx, cancel := context.WithTimeout(ctx, meterPatience)
+func (m *Meter) await(ctx context.Context, tenant string, i *item, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	i.told = make(chan struct{})
 	m.add(tenant, i)
@@ -251,7 +253,9 @@ func (m *Meter) deliver(charge contract.Charge) (contract.Charged, error) {
 		if err == nil || errors.As(err, &refused) {
 			return charged, err
 		}
-		m.logger.Warn("cannot count what a tenant uses; it is tried again", "tenant", charge.Tenant, "error", err)
+		if pause == chargeAgainMost { // else it is busy, or just about to continue as new
+			m.logger.Warn("cannot count what a tenant uses; it is tried again", "tenant", charge.Tenant, "error", err)
+		}
 		select {
 		case <-m.open.Done():
 			return charged, err

@@ -1,0 +1,273 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/signals/contract"
+)
+
+// counter plays the workflow that counts, which has room for so many calls.
+type counter struct {
+	mu      sync.Mutex
+	room    int64
+	charges []contract.Charge
+	counted map[string]contract.Charged
+	used    contract.Amounts
+	// takes is how long a charge takes; fails says that one fails, before or after it is
+	// counted.
+	takes time.Duration
+	fails func(n int) (before, after error)
+}
+
+var (
+	dawn = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	ends = time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
+)
+
+func (c *counter) charge(ctx context.Context, charge contract.Charge) (contract.Charged, error) {
+	select {
+	case <-time.After(c.takes):
+	case <-ctx.Done():
+		return contract.Charged{}, ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.charges = append(c.charges, charge)
+	var before, after error
+	if c.fails != nil {
+		before, after = c.fails(len(c.charges))
+	}
+	if before != nil {
+		return contract.Charged{}, before
+	}
+	answer, again := c.counted[charge.Key]
+	if !again {
+		answer = c.count(charge)
+		c.counted[charge.Key] = answer
+	}
+	return answer, after
+}
+
+func (c *counter) count(charge contract.Charge) contract.Charged {
+	answer := contract.Charged{At: dawn}
+	c.used = c.used.Add(charge.Used)
+	for _, back := range charge.Returns {
+		c.used = c.used.Less(back.Amounts)
+	}
+	var refused []int
+	for i, take := range charge.Takes {
+		if take.Calls > 0 && c.used.Calls+take.Calls > c.room {
+			refused = append(refused, i)
+			continue
+		}
+		c.used = c.used.Add(take)
+	}
+	if refused != nil {
+		answer.Refusals = []contract.Refusal{{Takes: refused, Period: contract.PeriodDay, Amount: "calls", Used: c.used.Calls, Ends: ends}}
+	}
+	return answer
+}
+
+// metered returns a meter that is told to a counter.
+func metered(t *testing.T, room int64) (*Meter, *counter) {
+	t.Helper()
+	c := &counter{room: room, counted: map[string]contract.Charged{}}
+	totals := Totals{
+		"acme": {{Period: contract.PeriodDay, Amounts: contract.Amounts{Calls: room}}},
+		"*":    {{Period: contract.PeriodMonth, Amounts: contract.Amounts{Tokens: 9}}},
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	return newMeter(ctx, totals, slog.New(slog.DiscardHandler), c.charge), c
+}
+
+// call has a call counted.
+func call(t *testing.T, m *Meter, tenant string, made bool) *catalog.Error {
+	t.Helper()
+	ended, refused := m.Begin(t.Context(), tenant, 10)
+	if refused == nil {
+		ended(made, 100)
+	}
+	return refused
+}
+
+// What is used is told, a call that was not made is taken off again, and one that is
+// refused says all there is to say.
+func TestMeterCounts(t *testing.T) {
+	m, c := metered(t, 1)
+	if refused := call(t, m, "acme", false); refused != nil {
+		t.Fatal(refused)
+	}
+	if refused := call(t, m, "acme", true); refused != nil {
+		t.Fatal(refused)
+	}
+	if refused := m.Step(t.Context(), "acme"); refused != nil {
+		t.Fatal(refused)
+	}
+	m.Used(t.Context(), "acme", contract.Usage{InputTokens: 7, OutputTokens: 3, CostMicros: -5})
+	if want := (contract.Amounts{Calls: 1, InputBytes: 10, OutputBytes: 100, Steps: 1, Tokens: 10}); c.used != want {
+		t.Errorf("used %+v, want %+v", c.used, want)
+	}
+	refused := call(t, m, "acme", true)
+	want := catalog.Exceeded{Limit: "limits.tenants.acme.total.day.calls", Value: 1, Unit: "calls", SetBy: catalog.SetByTenant, Used: 1, Until: ends}
+	if refused == nil || refused.Code != catalog.CodeLimit || *refused.Limit != want || refused.Retryable || refused.Effect != catalog.EffectNone ||
+		!strings.Contains(refused.Hint, "2026-03-03T00:00:00Z") {
+		t.Errorf("refused with %+v", refused)
+	}
+}
+
+// A tenant is told of with its own limits and those of all, and of one without any
+// nothing is told.
+func TestTotalsOfATenant(t *testing.T) {
+	totals := Totals{
+		"acme": {{Period: contract.PeriodMonth, Amounts: contract.Amounts{Calls: 5}}, {Period: contract.PeriodHour, Amounts: contract.Amounts{Steps: 1}}},
+		"*":    {{Period: contract.PeriodMonth, Amounts: contract.Amounts{Calls: 9, CostMicros: 7}}},
+	}
+	for tenant, want := range map[string][]contract.Total{
+		"acme": {{Period: contract.PeriodHour, Amounts: contract.Amounts{Steps: 1}}, {Period: contract.PeriodMonth, Amounts: contract.Amounts{Calls: 5, CostMicros: 7}}},
+		"zeta": {{Period: contract.PeriodMonth, Amounts: contract.Amounts{Calls: 9, CostMicros: 7}}},
+	} {
+		if got := totals.of(tenant); !slices.Equal(got, want) {
+			t.Errorf("totals of %s are %+v, want %+v", tenant, got, want)
+		}
+	}
+	e := totals.exceeded("acme", contract.Refusal{Period: contract.PeriodMonth, Amount: "cost_usd", Used: 8, Ends: ends}, "no model was asked")
+	if want := (catalog.Exceeded{Limit: "limits.tenants.*.total.month.cost_usd", Value: 7, Unit: "micro-USD", SetBy: catalog.SetByApp, Used: 8, Until: ends}); *e.Limit != want {
+		t.Errorf("exceeded %+v, want %+v", *e.Limit, want)
+	}
+	delete(totals, "*")
+	m := newMeter(t.Context(), totals, slog.Default(), func(context.Context, contract.Charge) (contract.Charged, error) {
+		t.Error("something is told")
+		return contract.Charged{}, nil
+	})
+	if refused := call(t, m, "zeta", true); refused != nil {
+		t.Error(refused)
+	}
+	if refused := m.Step(t.Context(), "zeta"); refused != nil {
+		t.Error(refused)
+	}
+	m.Used(t.Context(), "zeta", contract.Usage{InputTokens: 1})
+}
+
+// What comes at once is told at once, and each is answered for itself.
+func TestChargesAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 150)
+		c.takes = 10 * time.Millisecond
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		refused := 0
+		for range 200 {
+			wg.Go(func() {
+				if call(t, m, "acme", true) != nil {
+					mu.Lock()
+					refused++
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if refused != 50 || c.used.Calls != 150 || c.used.OutputBytes != 15_000 {
+			t.Errorf("%d are refused, used %+v", refused, c.used)
+		}
+		if n := len(c.charges); n > 12 {
+			t.Errorf("%d charges were sent", n)
+		}
+		for _, charge := range c.charges {
+			if len(charge.Takes) > contract.MaxTakes {
+				t.Errorf("a charge takes %d", len(charge.Takes))
+			}
+		}
+		if synctest.Wait(); len(m.accounts) != 0 {
+			t.Errorf("%d accounts are left open", len(m.accounts))
+		}
+	})
+}
+
+// A charge whose answer is lost is sent again under its key, and counted once.
+func TestChargeIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 5)
+		c.fails = func(n int) (before, after error) {
+			switch n {
+			case 1:
+				return errors.New("lost on the way there"), nil
+			case 2:
+				return nil, errors.New("lost on the way back")
+			}
+			return nil, nil
+		}
+		if refused := call(t, m, "acme", true); refused != nil {
+			t.Fatal(refused)
+		}
+		if c.used.Calls != 1 || len(c.charges) != 4 || c.charges[0].Key != c.charges[2].Key || c.charges[2].Key == c.charges[3].Key {
+			t.Errorf("used %+v by %d charges", c.used, len(c.charges))
+		}
+	})
+}
+
+// While nothing can be counted nothing is begun, and what was done is counted in the
+// end. A take that nobody waited for by then is not counted.
+func TestMeterThatCannotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 5)
+		gone := true
+		c.fails = func(int) (before, after error) {
+			if gone {
+				return errors.New("gone"), nil
+			}
+			return nil, nil
+		}
+		began := time.Now()
+		refused := call(t, m, "acme", true)
+		if refused == nil || refused.Code != catalog.CodeNotMade || !refused.Retryable || refused.Effect != catalog.EffectNone {
+			t.Errorf("refused with %+v", refused)
+		}
+		if took := time.Since(began); took != takePatience {
+			t.Errorf("it took %s", took)
+		}
+		m.Used(t.Context(), "acme", contract.Usage{OutputTokens: 3}) // comes back without being counted
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, refused := m.Begin(cancelled, "acme", 10); refused == nil {
+			t.Error("a call is begun that nobody waits for")
+		}
+		c.mu.Lock()
+		gone = false
+		c.mu.Unlock()
+		time.Sleep(time.Minute)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if want := (contract.Amounts{Tokens: 3}); c.used != want {
+			t.Errorf("used %+v, want %+v", c.used, want)
+		}
+	})
+}
+
+// What the counter refuses is not sent again, and the log tells of it.
+func TestChargeThatIsRefused(t *testing.T) {
+	m, c := metered(t, 5)
+	var log bytes.Buffer
+	m.logger = slog.New(slog.NewTextHandler(&log, nil))
+	c.fails = func(int) (before, after error) {
+		return temporal.NewApplicationError("nonsense", contract.ErrInvalid), nil
+	}
+	if refused := call(t, m, "acme", true); refused == nil || refused.Code != catalog.CodeNotMade || len(c.charges) != 1 {
+		t.Errorf("refused with %+v after %d charges", refused, len(c.charges))
+	}
+	if !strings.Contains(log.String(), "nonsense") {
+		t.Errorf("the log has %q", log.String())
+	}
+}
