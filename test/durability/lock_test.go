@@ -21,12 +21,16 @@ type lockBed struct {
 
 func newLockBed(t *testing.T, server *testkit.Server) *lockBed {
 	t.Helper()
+	return newLockBedOf(t, server, config)
+}
+
+// newLockBedOf is newLockBed with a configuration of its own.
+func newLockBedOf(t *testing.T, server *testkit.Server, configuration string) *lockBed {
+	t.Helper()
 	target := newTarget(t)
-	env := []string{targetEnv + "=" + target.server.URL}
-	b := newBedWith(t, testkit.Worker{Server: server, Env: env})
-	second := testkit.StartWorker(t, testkit.Worker{
-		Server: server, Env: env, TaskQueue: b.worker.TaskQueue, Files: map[string]string{"heddle.yaml": config},
-	})
+	env, files := []string{targetEnv + "=" + target.server.URL}, map[string]string{"heddle.yaml": configuration}
+	b := newBedWith(t, testkit.Worker{Server: server, Env: env, Files: files})
+	second := testkit.StartWorker(t, testkit.Worker{Server: server, Env: env, TaskQueue: b.worker.TaskQueue, Files: files})
 	return &lockBed{bed: b, target: target, workers: [2]*testkit.WorkerProcess{b.worker, second}}
 }
 

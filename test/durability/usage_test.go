@@ -15,19 +15,15 @@ import (
 // withTotals is the worker's configuration with totals of tenants.
 func withTotals(totals string) string { return config + "limits:\n  tenants: {" + totals + "}\n" }
 
-// newUsageBed is a thread on two workers that limit what tenants use.
-func newUsageBed(t *testing.T, server *testkit.Server, totals string) (*bed, *testkit.WorkerProcess) {
+// newUsageBed is threads on two workers that limit what tenants use.
+func newUsageBed(t *testing.T, server *testkit.Server, totals string) *lockBed {
 	t.Helper()
-	files := map[string]string{"heddle.yaml": withTotals(totals)}
-	b := newBedOf(t, server, files)
-	return b, testkit.StartWorker(t, testkit.Worker{Server: server, TaskQueue: b.worker.TaskQueue, Files: files})
+	return newLockBedOf(t, server, withTotals(totals))
 }
 
-// thread is another thread of the tenant.
-func (b *bed) another(name string) *bed {
-	other := *b
-	other.start.Thread += "-" + name
-	return &other
+// wrote are the writes that the workers made.
+func (b *lockBed) wrote() []string {
+	return append(lines(b.t, b.workers[0], "writes"), lines(b.t, b.workers[1], "writes")...)
 }
 
 // usedBy is what the tenant has used in the month.
@@ -64,8 +60,8 @@ func (b *bed) refusal(p *contract.Problem) catalog.Exceeded {
 // all that there is to say, and nothing of it was done. Another tenant is not touched.
 func TestThreadsShareTheTotalOfTheirTenant(t *testing.T) {
 	server := testkit.DevServer(t)
-	b, second := newUsageBed(t, server, `"*": {total: {month: {calls: 4}}}`)
-	first, other := b.another("first"), b.another("other")
+	b := newUsageBed(t, server, `"*": {total: {month: {calls: 4}}}`)
+	first, other := b.thread("first"), b.thread("other")
 	if turn := first.wait(first.send("read:a read:b|free:w|say:done")); turn.Answer != "done" {
 		t.Fatalf("turn = %+v, problem %v", turn, turn.Problem)
 	}
@@ -73,8 +69,7 @@ func TestThreadsShareTheTotalOfTheirTenant(t *testing.T) {
 	if turn.Answer != "done" { // the agent is told of the refusal, and goes on
 		t.Errorf("turn = %+v, problem %v", turn, turn.Problem)
 	}
-	writes := append(lines(t, b.worker, "writes"), lines(t, second, "writes")...)
-	if len(writes) != 2 {
+	if writes := b.wrote(); len(writes) != 2 {
 		t.Errorf("the writes %q, want those within the total", writes)
 	}
 	_, ends := contract.PeriodMonth.Around(time.Now())
@@ -88,7 +83,7 @@ func TestThreadsShareTheTotalOfTheirTenant(t *testing.T) {
 	if u := used.Used; u.Calls != 4 || u.Steps != 6 || u.Tokens != 6*12 || u.InputBytes == 0 || u.OutputBytes == 0 || used.Limits.Calls != 4 {
 		t.Errorf("used %+v", used)
 	}
-	foreign := b.another("foreign")
+	foreign := b.thread("foreign")
 	foreign.start.Tenant += "-x"
 	foreign.wait(foreign.send("read:a|say:done"))
 	if _, problem := foreign.told("test.read"); problem != nil {
@@ -103,7 +98,7 @@ func TestThreadsShareTheTotalOfTheirTenant(t *testing.T) {
 
 // A snippet can catch that a call is refused; what it made before stands.
 func TestSnippetCatchesTheTotalOfItsTenant(t *testing.T) {
-	b, _ := newUsageBed(t, testkit.DevServer(t), `"*": {total: {day: {calls: 3}}}`)
+	b := newUsageBed(t, testkit.DevServer(t), `"*": {total: {day: {calls: 3}}}`)
 	b.start.Agent = "coder"
 	answer := b.answer(b.send(`
 		const codes: string[] = [];
@@ -122,8 +117,8 @@ func TestSnippetCatchesTheTotalOfItsTenant(t *testing.T) {
 
 // A model turn past a total ends the turn as other limits do, and no model is asked.
 func TestTurnEndsAtTheTotalOfItsTenant(t *testing.T) {
-	b, _ := newUsageBed(t, testkit.DevServer(t), `"*": {total: {month: {tokens: 30}}}`)
-	first, other := b.another("first"), b.another("other")
+	b := newUsageBed(t, testkit.DevServer(t), `"*": {total: {month: {tokens: 30}}}`)
+	first, other := b.thread("first"), b.thread("other")
 	first.wait(first.send("read:a|say:done"))
 	turn := other.wait(other.send("read:a|say:done"))
 	if turn.Status != contract.StatusFailed {
@@ -145,22 +140,78 @@ func TestTurnEndsAtTheTotalOfItsTenant(t *testing.T) {
 // What a worker has counted stands when it is killed, and what is done again counts
 // again: the total is never passed, nor forgotten.
 func TestTotalsSurviveAKill(t *testing.T) {
-	b := newBedOf(t, testkit.DevServer(t), map[string]string{"heddle.yaml": withTotals(`"*": {total: {month: {calls: 4}}}`)})
-	first, other := b.another("first"), b.another("other")
-	turn := first.send("read:a|gate:slow|say:done")
-	awaitGate(t, b.worker, "slow")
-	b.restart()
-	openGate(t, b.worker, "slow")
+	b := newUsageBed(t, testkit.DevServer(t), `"*": {total: {month: {calls: 3}}}`)
+	resource := testkit.Name(t)
+	first, other := b.thread("first"), b.thread("other")
+	b.target.gate(resource + ".1")
+	turn := first.send("read:a|trace:" + resource + ".1|say:done")
+	b.restartWorker(resource + ".1") // which has sent the write
 	if ended := first.wait(turn); ended.Answer != "done" {
 		t.Errorf("turn = %+v, problem %v", ended, ended.Problem)
 	}
-	if used := b.usedBy(b.start.Tenant).Used; used.Calls != 3 { // the call at the gate was made twice
+	if used := b.usedBy(b.start.Tenant).Used; used.Calls != 2 { // the write was found out about, and not made again
 		t.Errorf("used %+v", used)
 	}
 	other.wait(other.send("free:w|free:v|say:done"))
 	other.refusal(other.problemOf("t1-s2-c1"))
-	if got := b.effects(); got != "w" {
-		t.Errorf("effects %q", got)
+	if writes := b.wrote(); len(writes) != 1 {
+		t.Errorf("the writes %q", writes)
+	}
+}
+
+// A read that a killed worker had begun is made again, and counts twice.
+func TestWhatIsDoneTwiceCountsTwice(t *testing.T) {
+	b := newBedOf(t, testkit.DevServer(t), map[string]string{"heddle.yaml": withTotals(`"*": {total: {month: {calls: 4}}}`)})
+	turn := b.send("read:a|gate:slow|say:done")
+	awaitGate(t, b.worker, "slow")
+	b.restart()
+	openGate(t, b.worker, "slow")
+	if ended := b.wait(turn); ended.Answer != "done" {
+		t.Errorf("turn = %+v, problem %v", ended, ended.Problem)
+	}
+	if used := b.usedBy(b.start.Tenant).Used; used.Calls != 3 {
+		t.Errorf("used %+v", used)
+	}
+}
+
+// A write that waits for its resource does not count until it is made.
+func TestWaitingWriteDoesNotCount(t *testing.T) {
+	b := newUsageBed(t, testkit.DevServer(t), `"*": {total: {month: {calls: 2}}}`)
+	resource := testkit.Name(t)
+	first, second, third := b.thread("first"), b.thread("second"), b.thread("third")
+	turn, waiting, open := b.contend(resource, first, second)
+	if used := b.usedBy(b.start.Tenant).Used; used.Calls != 1 {
+		t.Errorf("used %+v while a write waits", used)
+	}
+	open()
+	first.completed(turn)
+	second.completed(waiting)
+	third.wait(third.send("keep:" + resource + ".3|say:done"))
+	third.refusal(third.problemOf("t1-s1-c1"))
+	if order := b.target.order(); order != resource+".1 "+resource+".2" {
+		t.Errorf("the target got %q", order)
+	}
+	if state := b.lock(resource); state.Holder != nil || len(state.Queue) > 0 {
+		t.Errorf("the lock is left as %+v", state)
+	}
+}
+
+// Where workers encrypt what reaches Temporal, what is counted is encrypted too, and a
+// backend with the keys can read it.
+func TestEncryptedUsage(t *testing.T) {
+	keys := payloadKey("k1", 1)
+	configured := strings.Replace(withTotals(`"*": {total: {month: {calls: 1}}}`), "sandbox:", "temporal: {encryption: {key_file: payload.keys}}\nsandbox:", 1)
+	plain := newBedOf(t, testkit.DevServer(t), map[string]string{"heddle.yaml": configured, "payload.keys": keys})
+	b := plain.withKeys(keys)
+	b.wait(b.send("read:a|read:b|say:done"))
+	b.refusal(b.problemOf("t1-s2-c1"))
+	usage, err := b.Usage(b.ctx(), b.start.Tenant)
+	b.must(err)
+	if used := usage.Periods[2]; used.Used.Calls != 1 || used.Limits.Calls != 1 {
+		t.Errorf("usage = %+v", usage)
+	}
+	if _, err := b.Usage(b.ctx(), b.start.Tenant+"-x"); !hasCode(err, contract.ErrNotCounted) {
+		t.Errorf("the usage of a tenant that is not counted: %v", err)
 	}
 }
 
@@ -168,11 +219,11 @@ func TestTotalsSurviveAKill(t *testing.T) {
 // counts them continues as new meanwhile.
 func TestTotalHoldsForManyAtOnce(t *testing.T) {
 	const threads, reads, total = 6, 30, 100
-	b, second := newUsageBed(t, testkit.StartServer(t, shortRuns), fmt.Sprintf(`"*": {total: {month: {calls: %d}}}`, total))
+	b := newUsageBed(t, testkit.StartServer(t, shortRuns), fmt.Sprintf(`"*": {total: {month: {calls: %d}}}`, total))
 	b.start.Agent = "coder"
 	turns := map[*bed]string{}
 	for i := range threads {
-		thread := b.another(fmt.Sprint(i))
+		thread := b.thread(fmt.Sprint(i))
 		turns[thread] = thread.send(fmt.Sprintf(`let made = 0;
 			await Promise.allSettled(Array.from({ length: %d }, (_, i) => test.read({ name: "r" + i }).then(() => { made++ })));
 			return made`, reads))
@@ -183,7 +234,7 @@ func TestTotalHoldsForManyAtOnce(t *testing.T) {
 		b.must(json.Unmarshal(thread.answer(turn).Result, &n))
 		made += n
 	}
-	did := len(lines(t, b.worker, "reads")) + len(lines(t, second, "reads"))
+	did := len(lines(t, b.worker, "reads")) + len(lines(t, b.workers[1], "reads"))
 	if made != total || did != total {
 		t.Errorf("%d calls came to a result, and %d were made; want %d", made, did, total)
 	}
@@ -191,7 +242,7 @@ func TestTotalHoldsForManyAtOnce(t *testing.T) {
 		t.Errorf("used %+v", used)
 	}
 	for i := range 30 { // more than a run takes
-		thread := b.another(fmt.Sprint("after", i))
+		thread := b.thread(fmt.Sprint("after", i))
 		thread.wait(thread.send(`1`))
 	}
 	id := contract.UsageID(b.start.Tenant)
@@ -209,7 +260,7 @@ func TestTotalHoldsForManyAtOnce(t *testing.T) {
 
 // A tenant without totals is not counted, and costs nothing.
 func TestTenantWithoutTotalsIsNotCounted(t *testing.T) {
-	b, _ := newUsageBed(t, testkit.DevServer(t), `nobody: {total: {month: {calls: 1}}}`)
+	b := newUsageBed(t, testkit.DevServer(t), `nobody: {total: {month: {calls: 1}}}`)
 	b.wait(b.send("read:a read:b|free:w|say:done"))
 	if _, err := b.client.DescribeWorkflow(b.ctx(), contract.UsageID(b.start.Tenant), ""); err == nil {
 		t.Error("it is counted")
