@@ -65,12 +65,9 @@ func (x *Execution) Deliver(ctx context.Context, d snippet.Delivery) (snippet.St
 	return steps[0], nil
 }
 
-const (
-	// maxBatch is how many outcomes are sent to a child at once, and batchBytes of
-	// which length together: the first alone may be longer.
-	maxBatch   = 64
-	batchBytes = 1 << 20
-)
+// batchBytes is how long the outcomes that are sent to a child at once are together. The
+// first alone may be longer.
+const batchBytes = 1 << 20
 
 // DeliverAll does what Deliver does with each of the outcomes in turn, and returns a
 // step for each that it has given: for the first of them, and for as many more as do not
@@ -105,7 +102,7 @@ func (x *Execution) batch(ds []snippet.Delivery) ([]snippet.Delivery, error) {
 		switch {
 		case err != nil && len(batch) == 0:
 			return nil, err
-		case err != nil, len(batch) == maxBatch, len(batch) > 0 && size > batchBytes:
+		case err != nil, len(batch) == wire.MaxBatch, len(batch) > 0 && size > batchBytes:
 			return batch, nil
 		}
 		delete(x.outstanding, d.Call)

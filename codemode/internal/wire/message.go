@@ -6,12 +6,15 @@ import "github.com/heddle-dev/heddle/codemode/snippet"
 type Request struct {
 	// Start begins an execution, in place of the one before. Answered by a Reply.
 	Start *snippet.Program `json:"start,omitempty"`
-	// Deliver gives outcomes of calls, one after the other. Answered by a Reply with a
-	// step for each that was given.
+	// Deliver gives outcomes of calls, one after the other, at most MaxBatch. Answered by a
+	// Reply with a step for each that was given.
 	Deliver []snippet.Delivery `json:"deliver,omitempty"`
 	// Close drops the execution. Not answered.
 	Close bool `json:"close,omitempty"`
 }
+
+// MaxBatch is how many outcomes are given, and so how many steps told, at once.
+const MaxBatch = 64
 
 // InterruptFD is the file descriptor at which a child is sent each [Interrupt]: a
 // pipe of its own, so that a request need not be waited for in two places. When it

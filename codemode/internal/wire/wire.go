@@ -10,7 +10,7 @@ import (
 )
 
 // Version of the protocol. A child of another version is refused.
-const Version = 2
+const Version = 3
 
 // ChildArg is the first argument of a process that is to be a child.
 const ChildArg = "heddle-sandbox-child"
@@ -33,21 +33,26 @@ func Write(w io.Writer, message any) error {
 	return err
 }
 
-// Frame is a message as it is sent: its length and its JSON.
+// Frame is a message as it is sent: its length, its form and its content. A Request or
+// a Reply is given by a pointer.
 func Frame(message any) ([]byte, error) {
-	var frame bytes.Buffer
-	frame.Write(make([]byte, headerSize))
-	encoder := json.NewEncoder(&frame)
-	encoder.SetEscapeHTML(false) // what a snippet gives goes through as it is
-	if err := encoder.Encode(message); err != nil {
-		return nil, fmt.Errorf("encode message: %w", err)
+	frame, ok := appendCompact(make([]byte, headerSize, 256), message)
+	if !ok {
+		var text bytes.Buffer
+		text.Write(append(make([]byte, headerSize, 256), formJSON))
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false) // what a snippet gives goes through as it is
+		if err := encoder.Encode(message); err != nil {
+			return nil, fmt.Errorf("encode message: %w", err)
+		}
+		frame = text.Bytes()
 	}
-	size := frame.Len() - headerSize
+	size := len(frame) - headerSize
 	if size > MaxMessage {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, size, MaxMessage)
 	}
-	binary.BigEndian.PutUint32(frame.Bytes(), uint32(size)) //nolint:gosec // bounded above
-	return frame.Bytes(), nil
+	binary.BigEndian.PutUint32(frame, uint32(size)) //nolint:gosec // bounded above
+	return frame, nil
 }
 
 // Read receives one message. It returns io.EOF when the other side has closed,
@@ -68,7 +73,7 @@ func Read(r io.Reader, message any) error {
 	if _, err := io.ReadFull(r, body); err != nil {
 		return fmt.Errorf("read message: %w", noEOF(err))
 	}
-	if err := json.Unmarshal(body, message); err != nil {
+	if err := decode(body, message); err != nil {
 		return fmt.Errorf("decode message: %w", err)
 	}
 	return nil

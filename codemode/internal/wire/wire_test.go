@@ -20,8 +20,8 @@ func TestMessagesComeThroughAsTheyWere(t *testing.T) {
 		{Steps: []snippet.Step{{Calls: []snippet.Call{{Number: 1, Kind: snippet.KindCall, Input: []byte(`{"a":"<&>é"}`)}}}}},
 		{Invalid: "no"},
 	}
-	for _, message := range sent {
-		if err := wire.Write(&pipe, message); err != nil {
+	for i := range sent {
+		if err := wire.Write(&pipe, &sent[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestMessagesComeThroughAsTheyWere(t *testing.T) {
 }
 
 func TestLargeMessagesAreRefusedOnBothSides(t *testing.T) {
-	if err := wire.Write(io.Discard, wire.Reply{Invalid: strings.Repeat("x", wire.MaxMessage)}); !errors.Is(err, wire.ErrTooLarge) {
+	if err := wire.Write(io.Discard, &wire.Reply{Invalid: strings.Repeat("x", wire.MaxMessage)}); !errors.Is(err, wire.ErrTooLarge) {
 		t.Errorf("write: %v, want ErrTooLarge", err)
 	}
 	header := binary.BigEndian.AppendUint32(nil, wire.MaxMessage+1)
@@ -51,7 +51,7 @@ func TestLargeMessagesAreRefusedOnBothSides(t *testing.T) {
 }
 
 func TestHalfAMessageIsNoEnd(t *testing.T) {
-	whole, err := wire.Frame(wire.Reply{Invalid: "no"})
+	whole, err := wire.Frame(&wire.Reply{Invalid: "no"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestHalfAMessageIsNoEnd(t *testing.T) {
 			t.Errorf("%d bytes of %d: %v", size, len(whole), err)
 		}
 	}
-	if err := wire.Read(strings.NewReader("\x00\x00\x00\x02{]"), new(wire.Reply)); err == nil {
+	if err := wire.Read(strings.NewReader("\x00\x00\x00\x03J{]"), new(wire.Reply)); err == nil {
 		t.Error("a message that is no JSON was read")
 	}
 }
