@@ -275,8 +275,9 @@ func TestTheIndexIsBuiltOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := made.Load(); got != 100+20 {
-		t.Errorf("schemas were made %d times, want 100 for the index and one for each hit", got)
+	// The hit's are kept from then on; who asks for them at the same time makes them too.
+	if got := made.Load(); got < 100+1 || got > 100+20 {
+		t.Errorf("schemas were made %d times, want 100 for the index and one for each hit at most", got)
 	}
 }
 

@@ -139,10 +139,24 @@ func (r *reranking) run(ctx context.Context, scope catalog.Scope, wants []string
 		}()
 		o.ids, o.err = r.order(ctx, scope, wants, tools)
 	}()
-	select {
-	case o := <-done:
+	if o, ok := await(ctx, done); ok {
 		return o.ids, o.err
+	}
+	return nil, errRerankSlow
+}
+
+// await takes what comes before the context ends, or at its end: on a machine that is
+// busy both may be there when somebody looks.
+func await[T any](ctx context.Context, done <-chan T) (came T, ok bool) {
+	select {
+	case came = <-done:
+		return came, true
 	case <-ctx.Done():
-		return nil, errRerankSlow
+	}
+	select {
+	case came = <-done:
+		return came, true
+	default:
+		return came, false
 	}
 }

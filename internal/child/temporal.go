@@ -21,7 +21,7 @@ import (
 const TemporalEnv = "HEDDLE_DEVSERVER"
 
 const (
-	readyTimeout  = time.Minute
+	readyTimeout  = 2 * time.Minute
 	readyInterval = 50 * time.Millisecond
 )
 

@@ -14,7 +14,7 @@ import (
 )
 
 // startTimeout bounds the start of a process, on a machine that is busy.
-const startTimeout = 90 * time.Second
+const startTimeout = 3 * time.Minute
 
 // Server is a Temporal server in a process of its own.
 type Server struct {

@@ -239,7 +239,7 @@ func TestCaseWaitIsNotCounted(t *testing.T) {
 	b := newBed(t, testkit.DevServer(t))
 	turn := b.send("hasty:w hasty:v|say:done")
 	pending := b.pending(2)
-	time.Sleep(3 * time.Second) // three times what the call may take
+	time.Sleep(6 * time.Second) // twice what the call may take
 	b.approve(pending[0])
 	b.deny(pending[1])
 	b.wait(turn)

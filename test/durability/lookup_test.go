@@ -198,7 +198,7 @@ openapi:
     spec: shop.yaml
     server: URL
     allow: [HOST]
-    timeout: 2s
+    timeout: 5s
     reconcile:
       shop.create:
         read: shop.list
@@ -211,7 +211,7 @@ mcp:
   desk:
     url: URL/mcp
     allow: [HOST]
-    timeout: 2s
+    timeout: 5s
     tools: {find: read}
     reconcile:
       desk.take:
