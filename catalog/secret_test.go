@@ -1,12 +1,10 @@
 package catalog_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -140,10 +138,7 @@ func TestNoSecretLeavesACall(t *testing.T) {
 		"learned from elsewhere": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			var log bytes.Buffer
-			before := slog.Default()
-			slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-			t.Cleanup(func() { slog.SetDefault(before) })
+			log := captureLog(t)
 			b, tool := secretive(t, &keeper{values: map[string]string{"key": hidden}}, func(_ context.Context, call catalog.Call) (json.RawMessage, error) {
 				if answer == nil {
 					call.Secrets.Hide([]byte("a-new-token"))

@@ -216,12 +216,31 @@ func TestPanicIsLoggedWithItsStack(t *testing.T) {
 	}
 }
 
+// captured is a log that may be read while others write to it: a source that was given
+// up may have something to say later.
+type captured struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (c *captured) Write(text []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.Write(text)
+}
+
+func (c *captured) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
 // captureLog collects what is logged during a test.
-func captureLog(t *testing.T) *bytes.Buffer {
+func captureLog(t *testing.T) *captured {
 	t.Helper()
-	var log bytes.Buffer
+	log := &captured{}
 	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	slog.SetDefault(slog.New(slog.NewTextHandler(log, nil)))
 	t.Cleanup(func() { slog.SetDefault(before) })
-	return &log
+	return log
 }
