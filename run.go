@@ -90,12 +90,11 @@ func (a *App) run(ctx context.Context) error {
 	}
 	defer closeSnippets()
 
-	// What is used until the worker has stopped is counted still.
-	counting, stopCounting := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopCounting()
+	meter, stopCounting := a.meter(c)
+	defer stopCounting() // once the worker has stopped
 
 	broken := make(chan error, 1)
-	w := a.worker(counting, c, store, tools, snippets, func(err error) {
+	w := a.worker(c, meter, store, tools, snippets, func(err error) {
 		select {
 		case broken <- err:
 		default: // one reason is enough
@@ -127,7 +126,7 @@ func (a *App) finder() *lookup.Lookup {
 }
 
 // worker wires the parts of a worker together.
-func (a *App) worker(counting context.Context, c client.Client, store activities.Blobs, tools *lookup.Lookup, snippets activities.Snippets, broken func(error)) worker.Worker {
+func (a *App) worker(c client.Client, meter activities.Meter, store activities.Blobs, tools *lookup.Lookup, snippets activities.Snippets, broken func(error)) worker.Worker {
 	worker.SetStickyWorkflowCacheSize(cachedThreads)
 	near := newHandover()
 	host, _ := os.Hostname() // only a label
@@ -164,7 +163,7 @@ func (a *App) worker(counting context.Context, c client.Client, store activities
 		Lookup:   tools,
 		Ledger:   claims,
 		Locks:    ledger.NewLocks(c, claims),
-		Meter:    a.meter(counting, c),
+		Meter:    meter,
 		Scripts:  a.scripts,
 		Snippets: snippets,
 	})
@@ -173,11 +172,11 @@ func (a *App) worker(counting context.Context, c client.Client, store activities
 
 // meter counts what tenants use, where the configuration limits that: model turns, and
 // by the broker the calls of tools.
-func (a *App) meter(counting context.Context, c client.Client) activities.Meter {
+func (a *App) meter(c client.Client) (meter activities.Meter, stop func()) {
 	if len(a.config.Totals) == 0 {
-		return nil
+		return nil, func() {}
 	}
-	meter := ledger.NewMeter(counting, c, a.config.TaskQueue, a.config.Totals, a.logger)
-	a.broker.Meter(meter)
-	return meter
+	m := ledger.NewMeter(c, a.config.TaskQueue, a.config.Totals, a.logger)
+	a.broker.Meter(m)
+	return m, m.Close
 }

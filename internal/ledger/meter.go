@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,14 +24,16 @@ import (
 // totals is not counted.
 //
 // What comes while a charge is under way goes into the next one, so that a process has
-// one under way for each tenant, however many calls it makes. A charge that is not
-// answered is sent again, under the same key, until it is.
+// one under way for each tenant, however many calls it makes. What a call has put out
+// goes with the next call's, if that comes soon: nobody waits for it. A charge that is
+// not answered is sent again, under the same key, until it is.
 type Meter struct {
 	charge func(context.Context, contract.Charge) (contract.Charged, error)
 	totals Totals
 	logger *slog.Logger
-	// open ends with the worker: from then on nothing is sent again.
+	// open ends with the meter: from then on nothing is sent again.
 	open context.Context
+	stop context.CancelFunc
 
 	mu sync.Mutex
 	// accounts are what is to be told, by tenant. One is there while something is.
@@ -46,8 +49,13 @@ const (
 	// takePatience is how long a model turn or a call waits to be counted before it is
 	// refused. It outlasts a worker that was lost with the workflow in its cache.
 	takePatience = 10 * time.Second
-	// tellPatience is how long one that was made waits for what it used to be counted.
+	// tellPatience is how long a model turn waits for what it used to be counted.
 	tellPatience = 5 * time.Second
+	// company is how long what nobody waits for is kept back, for a call to come that it
+	// can go with: those of a snippet follow one another at once.
+	company = 10 * time.Millisecond
+	// maxItems bounds the items of a charge.
+	maxItems = 4 * contract.MaxTakes
 	// chargeWithin bounds one try to send a charge.
 	chargeWithin = 10 * time.Second
 	// chargeAgainMost bounds the pause before a charge is sent again.
@@ -55,17 +63,30 @@ const (
 )
 
 // NewMeter returns a meter of the tenants that have totals. What counts them runs on
-// the task queue. ctx ends with the worker.
-func NewMeter(ctx context.Context, c client.Client, taskQueue string, totals Totals, logger *slog.Logger) *Meter {
-	return newMeter(ctx, totals, logger, func(ctx context.Context, charge contract.Charge) (contract.Charged, error) {
+// the task queue. It is to be closed.
+func NewMeter(c client.Client, taskQueue string, totals Totals, logger *slog.Logger) *Meter {
+	return newMeter(totals, logger, func(ctx context.Context, charge contract.Charge) (contract.Charged, error) {
 		return send(ctx, c, taskQueue, charge)
 	})
 }
 
-func newMeter(
-	ctx context.Context, totals Totals, logger *slog.Logger, charge func(context.Context, contract.Charge) (contract.Charged, error),
-) *Meter {
-	return &Meter{charge: charge, totals: totals, logger: logger, open: ctx, accounts: map[string]*account{}}
+func newMeter(totals Totals, logger *slog.Logger, charge func(context.Context, contract.Charge) (contract.Charged, error)) *Meter {
+	m := &Meter{charge: charge, totals: totals, logger: logger, accounts: map[string]*account{}}
+	m.open, m.stop = context.WithCancel(context.Background())
+	return m
+}
+
+// Close has what was used counted, for a while, and then gives up.
+func (m *Meter) Close() {
+	defer m.stop()
+	for end := time.Now().Add(tellPatience); time.Now().Before(end); time.Sleep(company) {
+		m.mu.Lock()
+		done := len(m.accounts) == 0
+		m.mu.Unlock()
+		if done {
+			return
+		}
+	}
 }
 
 // send sends a charge, and begins the workflow that counts it if there is none.
@@ -98,26 +119,38 @@ func (m *Meter) Step(ctx context.Context, tenant string) *catalog.Error {
 
 // Used counts what a model turn has used, see [activities.Meter].
 func (m *Meter) Used(ctx context.Context, tenant string, used contract.Usage) {
-	m.tell(ctx, tenant, &item{used: contract.Amounts{
+	i := &item{used: contract.Amounts{
 		Tokens: within(used.InputTokens) + within(used.OutputTokens), CostMicros: within(used.CostMicros),
-	}})
+	}}
+	if len(m.totals.of(tenant)) == 0 || i.used == (contract.Amounts{}) {
+		return
+	}
+	// That this cannot be done now undoes nothing: it is done later.
+	if err := m.await(context.WithoutCancel(ctx), tenant, i, tellPatience); err != nil {
+		m.logger.WarnContext(ctx, "what a tenant has used is not counted yet", "tenant", tenant, "error", err)
+	}
 }
 
 // Begin counts a call, see [catalog.Meter].
 func (m *Meter) Begin(ctx context.Context, tenant string, input int) (ended func(made bool, output int), refused *catalog.Error) {
 	taken := contract.Amounts{Calls: 1, InputBytes: int64(input)}
 	at, refused := m.take(ctx, tenant, taken, "the call was not made")
+	if refused != nil {
+		return nil, refused
+	}
 	return func(made bool, output int) {
-		if made {
-			m.tell(ctx, tenant, &item{used: contract.Amounts{OutputBytes: int64(output)}})
-		} else {
-			m.tell(ctx, tenant, &item{back: &contract.Return{At: at, Amounts: taken}})
+		switch {
+		case at.IsZero(): // it was not counted
+		case !made:
+			m.add(tenant, &item{back: &contract.Return{At: at, Amounts: taken}})
+		case output > 0:
+			m.add(tenant, &item{used: contract.Amounts{OutputBytes: int64(output)}})
 		}
-	}, refused
+	}, nil
 }
 
-// within keeps what a model's vendor says to what a charge can hold.
-func within(n int64) int64 { return min(max(n, 0), contract.MaxAmount/4) }
+// within keeps what a model's vendor says to what a charge of many can hold.
+func within(n int64) int64 { return min(max(n, 0), contract.MaxAmount/(2*maxItems)) }
 
 // take counts what is about to be used, or says why it must not be.
 func (m *Meter) take(ctx context.Context, tenant string, want contract.Amounts, left string) (time.Time, *catalog.Error) {
@@ -138,20 +171,11 @@ func (m *Meter) take(ctx context.Context, tenant string, want contract.Amounts, 
 	return i.at, nil
 }
 
-// tell has something counted that has been used, or taken and not used. That this
-// cannot be done now undoes nothing: it is done later.
-func (m *Meter) tell(ctx context.Context, tenant string, i *item) {
-	if len(m.totals.of(tenant)) == 0 || i.back == nil && i.used == (contract.Amounts{}) {
-		return
-	}
-	if err := m.await(context.WithoutCancel(ctx), tenant, i, tellPatience); err != nil {
-		m.logger.WarnContext(ctx, "what a tenant has used is not counted yet", "tenant", tenant, "error", err)
-	}
-}
-
 // account is what a tenant's workflow is to be told, in the order in which it came.
 type account struct {
 	items []*item
+	// hurry has something in it once an item has come that somebody waits for.
+	hurry chan struct{}
 }
 
 // item is one thing to be told: one of take, used and back.
@@ -161,6 +185,7 @@ type item struct {
 	back *contract.Return
 
 	// told is closed once the rest is known: the answer to a take, or why there is none.
+	// It is nil where nobody waits for that.
 	told    chan struct{}
 	at      time.Time
 	refusal *contract.Refusal
@@ -197,16 +222,29 @@ func (m *Meter) add(tenant string, i *item) {
 	defer m.mu.Unlock()
 	a := m.accounts[tenant]
 	if a == nil {
-		a = &account{}
+		a = &account{hurry: make(chan struct{}, 1)}
 		m.accounts[tenant] = a
 		go m.work(tenant, a)
 	}
 	a.items = append(a.items, i)
+	if i.told != nil {
+		select {
+		case a.hurry <- struct{}{}:
+		default: // it hurries already
+		}
+	}
 }
 
 // work tells a tenant's items until there are none.
 func (m *Meter) work(tenant string, a *account) {
 	for {
+		if !m.hurries(a) {
+			select {
+			case <-a.hurry:
+			case <-time.After(company):
+			case <-m.open.Done():
+			}
+		}
 		charge, items := m.next(tenant, a)
 		if items == nil {
 			return
@@ -216,13 +254,20 @@ func (m *Meter) work(tenant string, a *account) {
 	}
 }
 
+// hurries reports whether somebody waits for what is to be told.
+func (m *Meter) hurries(a *account) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(a.items, func(i *item) bool { return i.told != nil && !i.left })
+}
+
 // next makes a charge of what is to be told. With nothing left the account is closed.
 func (m *Meter) next(tenant string, a *account) (contract.Charge, []*item) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	charge := contract.Charge{Key: uuid.NewString(), Tenant: tenant, Totals: m.totals.of(tenant)}
 	var items []*item
-	for len(a.items) > 0 && len(charge.Takes) < contract.MaxTakes && len(charge.Returns) < contract.MaxTakes {
+	for len(a.items) > 0 && len(items) < maxItems && len(charge.Takes) < contract.MaxTakes && len(charge.Returns) < contract.MaxTakes {
 		i := a.items[0]
 		a.items = a.items[1:]
 		switch {
@@ -285,9 +330,11 @@ func (m *Meter) settle(tenant string, a *account, items []*item, charged contrac
 			i.refusal = refusals[takes]
 			takes++
 			if i.left && err == nil && i.refusal == nil {
-				a.items = append(a.items, &item{back: &contract.Return{At: i.at, Amounts: *i.take}, told: make(chan struct{})})
+				a.items = append(a.items, &item{back: &contract.Return{At: i.at, Amounts: *i.take}})
 			}
 		}
-		close(i.told)
+		if i.told != nil {
+			close(i.told)
+		}
 	}
 }

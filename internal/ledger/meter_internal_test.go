@@ -88,9 +88,9 @@ func metered(t *testing.T, room int64) (*Meter, *counter) {
 		"acme": {{Period: contract.PeriodDay, Amounts: contract.Amounts{Calls: room}}},
 		"*":    {{Period: contract.PeriodMonth, Amounts: contract.Amounts{Tokens: 9}}},
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	t.Cleanup(stop)
-	return newMeter(ctx, totals, slog.New(slog.DiscardHandler), c.charge), c
+	m := newMeter(totals, slog.New(slog.DiscardHandler), c.charge)
+	t.Cleanup(m.stop)
+	return m, c
 }
 
 // call has a call counted.
@@ -106,26 +106,52 @@ func call(t *testing.T, m *Meter, tenant string, made bool) *catalog.Error {
 // What is used is told, a call that was not made is taken off again, and one that is
 // refused says all there is to say.
 func TestMeterCounts(t *testing.T) {
-	m, c := metered(t, 1)
-	if refused := call(t, m, "acme", false); refused != nil {
-		t.Fatal(refused)
-	}
-	if refused := call(t, m, "acme", true); refused != nil {
-		t.Fatal(refused)
-	}
-	if refused := m.Step(t.Context(), "acme"); refused != nil {
-		t.Fatal(refused)
-	}
-	m.Used(t.Context(), "acme", contract.Usage{InputTokens: 7, OutputTokens: 3, CostMicros: -5})
-	if want := (contract.Amounts{Calls: 1, InputBytes: 10, OutputBytes: 100, Steps: 1, Tokens: 10}); c.used != want {
-		t.Errorf("used %+v, want %+v", c.used, want)
-	}
-	refused := call(t, m, "acme", true)
-	want := catalog.Exceeded{Limit: "limits.tenants.acme.total.day.calls", Value: 1, Unit: "calls", SetBy: catalog.SetByTenant, Used: 1, Until: ends}
-	if refused == nil || refused.Code != catalog.CodeLimit || *refused.Limit != want || refused.Retryable || refused.Effect != catalog.EffectNone ||
-		!strings.Contains(refused.Hint, "2026-03-03T00:00:00Z") {
-		t.Errorf("refused with %+v", refused)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 1)
+		for _, made := range []bool{false, true} {
+			if refused := call(t, m, "acme", made); refused != nil {
+				t.Fatal(refused)
+			}
+		}
+		if refused := m.Step(t.Context(), "acme"); refused != nil {
+			t.Fatal(refused)
+		}
+		m.Used(t.Context(), "acme", contract.Usage{InputTokens: 7, OutputTokens: 3, CostMicros: -5})
+		if want := (contract.Amounts{Calls: 1, InputBytes: 10, OutputBytes: 100, Steps: 1, Tokens: 10}); c.used != want {
+			t.Errorf("used %+v, want %+v", c.used, want)
+		}
+		if n := len(c.charges); n != 4 { // what nobody waits for went with what came next
+			t.Errorf("%d charges were sent", n)
+		}
+		refused := call(t, m, "acme", true)
+		want := catalog.Exceeded{Limit: "limits.tenants.acme.total.day.calls", Value: 1, Unit: "calls", SetBy: catalog.SetByTenant, Used: 1, Until: ends}
+		if refused == nil || refused.Code != catalog.CodeLimit || *refused.Limit != want || refused.Retryable || refused.Effect != catalog.EffectNone ||
+			!strings.Contains(refused.Hint, "2026-03-03T00:00:00Z") {
+			t.Errorf("refused with %+v", refused)
+		}
+		m.Used(t.Context(), "acme", contract.Usage{InputTokens: 1 << 62, CostMicros: 1 << 62})
+		if err := c.charges[len(c.charges)-1].Validate(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What nobody waits for is told soon, also where no call comes that it can go with.
+func TestOutputIsCountedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 1)
+		if refused := call(t, m, "acme", true); refused != nil {
+			t.Fatal(refused)
+		}
+		if c.used.OutputBytes != 0 {
+			t.Errorf("used %+v at once", c.used)
+		}
+		time.Sleep(2 * company)
+		synctest.Wait()
+		if c.used.OutputBytes != 100 {
+			t.Errorf("used %+v", c.used)
+		}
+	})
 }
 
 // A tenant is told of with its own limits and those of all, and of one without any
@@ -148,7 +174,7 @@ func TestTotalsOfATenant(t *testing.T) {
 		t.Errorf("exceeded %+v, want %+v", *e.Limit, want)
 	}
 	delete(totals, "*")
-	m := newMeter(t.Context(), totals, slog.Default(), func(context.Context, contract.Charge) (contract.Charged, error) {
+	m := newMeter(totals, slog.Default(), func(context.Context, contract.Charge) (contract.Charged, error) {
 		t.Error("something is told")
 		return contract.Charged{}, nil
 	})
@@ -179,6 +205,8 @@ func TestChargesAreShared(t *testing.T) {
 			})
 		}
 		wg.Wait()
+		time.Sleep(time.Second)
+		synctest.Wait()
 		if refused != 50 || c.used.Calls != 150 || c.used.OutputBytes != 15_000 {
 			t.Errorf("%d are refused, used %+v", refused, c.used)
 		}
@@ -190,7 +218,7 @@ func TestChargesAreShared(t *testing.T) {
 				t.Errorf("a charge takes %d", len(charge.Takes))
 			}
 		}
-		if synctest.Wait(); len(m.accounts) != 0 {
+		if len(m.accounts) != 0 {
 			t.Errorf("%d accounts are left open", len(m.accounts))
 		}
 	})
@@ -212,6 +240,8 @@ func TestChargeIsSentAgain(t *testing.T) {
 		if refused := call(t, m, "acme", true); refused != nil {
 			t.Fatal(refused)
 		}
+		time.Sleep(time.Second)
+		synctest.Wait()
 		if c.used.Calls != 1 || len(c.charges) != 4 || c.charges[0].Key != c.charges[2].Key || c.charges[2].Key == c.charges[3].Key {
 			t.Errorf("used %+v by %d charges", c.used, len(c.charges))
 		}
@@ -252,6 +282,29 @@ func TestMeterThatCannotCount(t *testing.T) {
 		defer c.mu.Unlock()
 		if want := (contract.Amounts{Tokens: 3}); c.used != want {
 			t.Errorf("used %+v, want %+v", c.used, want)
+		}
+	})
+}
+
+// A meter that is closed has counted what was used, unless that takes too long.
+func TestMeterIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 1)
+		if refused := call(t, m, "acme", true); refused != nil {
+			t.Fatal(refused)
+		}
+		m.Close()
+		if c.used.OutputBytes != 100 {
+			t.Errorf("used %+v", c.used)
+		}
+		m, c = metered(t, 1)
+		if refused := call(t, m, "acme", true); refused != nil {
+			t.Fatal(refused)
+		}
+		c.takes = time.Hour
+		began := time.Now()
+		if m.Close(); time.Since(began) > 2*tellPatience {
+			t.Errorf("it is closed after %s", time.Since(began))
 		}
 	})
 }
