@@ -115,53 +115,84 @@ func (b *Broker) Plan(ctx context.Context, scope Scope, req Request) Plan {
 // again, and calls nothing when the tool or the input is not what was planned.
 func (b *Broker) Dispatch(ctx context.Context, scope Scope, req Request, plan Plan) Outcome {
 	began := time.Now()
-	c, o := b.carryOut(ctx, scope, req, plan, func(c *call) *Error { return c.agrees(plan) })
-	b.noteCall(scope, req, plan, c, o, began)
-	return o
+	var outcome Outcome
+	b.carryOut(ctx, scope, req, plan, func(c *call) *Error { return c.agrees(plan) }, func(c *call, o Outcome, _ bool) {
+		b.noteCall(scope, req, plan, c, o, began)
+		outcome = o
+	})
+	return outcome
+}
+
+// Reading is what comes of a [Broker.DispatchRead].
+type Reading struct {
+	// Done says that the call was made or refused: then Outcome is what came of it, and of
+	// Plan no more is to be relied on than its policy, but for a call that asks. Else it is
+	// only planned.
+	Done    bool
+	Plan    Plan
+	Outcome Outcome
+	// Left says that the goroutine of the call is not that of the reading: the tool has not
+	// come back to it from a context that has ended, or has ended it.
+	Left bool
 }
 
 // DispatchRead is Plan and Dispatch in the same moment, for a read that nobody has to agree
-// to: it is checked once and carried out. Any other request is only planned, and
-// done is false. Of the plan of a read that was made, and asks nothing, no more than
-// its policy is to be relied on.
-func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request) (plan Plan, outcome Outcome, done bool) {
+// to: it is checked once and carried out. Any other request is only planned.
+//
+// The tool runs on the caller's own goroutine: a read takes less time than it takes to
+// start another one. So then is called, once, with what comes of it, and before
+// DispatchRead returns; but if the tool does not come back although its context has ended,
+// or ends its goroutine, then is called on another goroutine, with Left, and DispatchRead
+// returns when the tool does, or never.
+func (b *Broker) DispatchRead(ctx context.Context, scope Scope, req Request, then func(Reading)) {
 	began := time.Now()
 	var effect *call
-	c, outcome := b.carryOut(ctx, scope, req, Plan{}, func(c *call) *Error {
+	b.carryOut(ctx, scope, req, Plan{}, func(c *call) *Error {
 		if c.tool.Operation == Read && !c.consent.NeedsApproval {
+			c.here = true
 			return nil
 		}
 		effect = c
 		return &Error{Code: CodeNotMade, Message: "it is planned"} // nobody sees it
+	}, func(c *call, o Outcome, left bool) {
+		if effect != nil {
+			plan := b.redactPlan(scope, effect.plan())
+			b.notePlan(scope, req, plan, began)
+			then(Reading{Plan: plan})
+			return
+		}
+		var plan Plan
+		switch {
+		case c == nil && o.Asks != nil: // it is to be planned once there is an answer
+			plan = Plan{Tool: req.Tool, Error: o.Error, Asks: o.Asks}
+		case c == nil:
+			plan.Policy = blockedBy(o.Error)
+		case b.auditor != nil || o.Asks != nil: // one that asks is to be made again, as planned
+			plan = b.redactPlan(scope, c.plan())
+		default:
+			plan.Policy = decidedBy(c.ruling)
+		}
+		b.noteCall(scope, req, plan, c, o, began)
+		then(Reading{Done: true, Plan: plan, Outcome: o, Left: left})
 	})
-	if effect != nil {
-		plan = b.redactPlan(scope, effect.plan())
-		b.notePlan(scope, req, plan, began)
-		return plan, Outcome{}, false
-	}
-	switch {
-	case c == nil && outcome.Asks != nil: // it is to be planned once there is an answer
-		plan = Plan{Tool: req.Tool, Error: outcome.Error, Asks: outcome.Asks}
-	case c == nil:
-		plan.Policy = blockedBy(outcome.Error)
-	case b.auditor != nil || outcome.Asks != nil: // one that asks is to be made again, as planned
-		plan = b.redactPlan(scope, c.plan())
-	default:
-		plan.Policy = decidedBy(c.ruling)
-	}
-	b.noteCall(scope, req, plan, c, outcome, began)
-	return plan, outcome, true
 }
 
 // carryOut makes a call that agree, which is asked once all else was checked, has
-// nothing against. There is no call where it was refused.
-func (b *Broker) carryOut(ctx context.Context, scope Scope, req Request, plan Plan, agree func(*call) *Error) (*call, Outcome) {
+// nothing against, and calls then with what came of it, as [call.invoke] says. There is
+// no call where it was refused.
+func (b *Broker) carryOut(
+	ctx context.Context, scope Scope, req Request, plan Plan, agree func(*call) *Error, then func(c *call, o Outcome, left bool),
+) {
 	c, leave, err := b.admit(ctx, scope, req, agree)
 	if err != nil {
-		return nil, b.redact(scope, b.unconnected(ctx, scope, req, err))
+		then(nil, b.redact(scope, b.unconnected(ctx, scope, req, err)), false)
+		return
 	}
-	defer leave()
-	return c, b.redact(scope, b.run(ctx, c, plan, b.noteBegin(req, plan, c)))
+	b.run(ctx, c, plan, b.noteBegin(req, plan, c), func(o Outcome, left bool) {
+		o = b.redact(scope, o)
+		leave()
+		then(c, o, left)
+	})
 }
 
 // admit checks that a call may be made now. One that had to wait for others is

@@ -31,6 +31,8 @@ type call struct {
 	answer   *Answer
 	progress func(Progress)
 	ruling   Ruling
+	// here has the tool run on the caller's goroutine.
+	here bool
 }
 
 // check is the way of every request, at Plan and at Dispatch alike: resolve it

@@ -44,12 +44,12 @@ func TestUnconnectedSourceAsks(t *testing.T) {
 			}
 			plan := b.Plan(t.Context(), scope, request)
 			wants("Plan", plan.Asks, plan.Error, true)
-			plan, out, done := b.DispatchRead(t.Context(), scope, request)
-			wants("DispatchRead", out.Asks, out.Error, true)
-			if wants("its plan", plan.Asks, plan.Error, true); !done || plan.Tool != "crm.find" || plan.DescriptorDigest != "" {
-				t.Errorf("DispatchRead: %+v, %t", plan, done)
+			r := reading(t, b, scope, request)
+			wants("DispatchRead", r.Outcome.Asks, r.Outcome.Error, true)
+			if wants("its plan", r.Plan.Asks, r.Plan.Error, true); !r.Done || r.Plan.Tool != "crm.find" || r.Plan.DescriptorDigest != "" {
+				t.Errorf("DispatchRead: %+v", r)
 			}
-			out = b.Dispatch(t.Context(), scope, request, catalog.Plan{Tool: "crm.find"})
+			out := b.Dispatch(t.Context(), scope, request, catalog.Plan{Tool: "crm.find"})
 			if wants("Dispatch", out.Asks, out.Error, true); len(asked) != 3 || asked[0].Name != "crm" || asked[0].URL != "https://crm.example.com" {
 				t.Errorf("asked for %+v", asked)
 			}

@@ -16,24 +16,28 @@ type Meter interface {
 func (b *Broker) Meter(meter Meter) { b.meter = meter }
 
 // run makes a call that may be made now, and has it counted. before is called before a
-// write is sent, and can keep it from that.
-func (b *Broker) run(ctx context.Context, c *call, plan Plan, before func(context.Context) error) Outcome {
+// write is sent, and can keep it from that; then with what comes of it, as [call.invoke]
+// says.
+func (b *Broker) run(ctx context.Context, c *call, plan Plan, before func(context.Context) error, then func(o Outcome, left bool)) {
 	if b.meter == nil || ctx.Err() != nil {
-		return c.run(ctx, plan.Timeout, before)
+		c.run(ctx, plan.Timeout, before, then)
+		return
 	}
 	ended, refused := b.meter.Begin(ctx, c.scope.Tenant, len(c.input))
 	if refused != nil {
-		return Outcome{Error: refused.before(c.tool.ID)}
+		then(Outcome{Error: refused.before(c.tool.ID)}, false)
+		return
 	}
 	made := true
-	o := c.run(ctx, plan.Timeout, func(ctx context.Context) error {
+	c.run(ctx, plan.Timeout, func(ctx context.Context) error {
 		if before == nil {
 			return nil
 		}
 		err := before(ctx)
 		made = err == nil
 		return err
+	}, func(o Outcome, left bool) {
+		ended(made, len(o.Result))
+		then(o, left)
 	})
-	ended(made, len(o.Result))
-	return o
 }

@@ -48,12 +48,10 @@ func TestCallsAreCounted(t *testing.T) {
 		"a failure":            {func() catalog.Outcome { return dispatch(request("test.failing")) }, []string{"acme begins 7", "made true, 0"}},
 		"a write that is held": {func() catalog.Outcome { return dispatch(held) }, []string{"acme begins 7", "made false, 0"}},
 		"a read at once": {func() catalog.Outcome {
-			_, o, _ := b.DispatchRead(t.Context(), everyone, request("test.read"))
-			return o
+			return reading(t, b, everyone, request("test.read")).Outcome
 		}, []string{"acme begins 7", "made true, 7"}},
 		"a write that is planned": {func() catalog.Outcome {
-			_, o, _ := b.DispatchRead(t.Context(), everyone, request("test.asks"))
-			return o
+			return reading(t, b, everyone, request("test.asks")).Outcome
 		}, nil},
 		"an unknown tool": {func() catalog.Outcome { return dispatch(request("test.none")) }, nil},
 		"another plan": {func() catalog.Outcome {

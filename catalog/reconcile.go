@@ -117,7 +117,8 @@ func (b *Broker) lookUp(ctx context.Context, c *call, l Lookup, key string) (Rec
 		return Reconciled{}, refused
 	}
 	defer leave()
-	outcome := b.redact(scope, read.run(ctx, 0, nil))
+	var outcome Outcome
+	read.run(ctx, 0, nil, func(o Outcome, _ bool) { outcome = b.redact(scope, o) })
 	b.noteCall(scope, req, Plan{}, read, outcome, began)
 	found, err := l.Judge(key, c.input, outcome)
 	if err != nil {
@@ -178,7 +179,7 @@ func (c *call) reconcile(ctx context.Context) (Reconciled, *Error) {
 	limit := c.timeout()
 	inner, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	a := ask.invoke(inner)
+	a := ask.invokeApart(inner)
 	if a.failed || a.crashed || a.lost {
 		return Reconciled{}, ask.failure(ctx, inner, limit, a)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,24 +35,34 @@ type answer struct {
 }
 
 // run calls the tool and judges what comes of it.
-func (c *call) run(ctx context.Context, planned time.Duration, before func(context.Context) error) Outcome {
+func (c *call) run(ctx context.Context, planned time.Duration, before func(context.Context) error, then func(o Outcome, left bool)) {
 	if ctx.Err() != nil {
 		err := ended(ctx, "before the tool was called")
 		err.Tool, err.Effect = c.tool.ID, EffectNone
-		return Outcome{Error: err}
+		then(Outcome{Error: err}, false)
+		return
 	}
 	limit := c.timeout()
 	if planned > 0 {
 		limit = min(planned, MaxTimeout)
 	}
 	callCtx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	if before != nil && c.tool.Operation == Write {
 		if err := before(callCtx); err != nil {
-			return Outcome{Error: c.held(err)}
+			cancel()
+			then(Outcome{Error: c.held(err)}, false)
+			return
 		}
 	}
-	a := c.invoke(callCtx)
+	c.invoke(callCtx, func(a answer, left bool) {
+		o := c.judge(ctx, callCtx, limit, a)
+		cancel()
+		then(o, left)
+	})
+}
+
+// judge makes an outcome of an answer.
+func (c *call) judge(ctx, callCtx context.Context, limit time.Duration, a answer) Outcome {
 	if a.asks == nil {
 		a.asks = c.reconnect(ctx, a.typed)
 	}
@@ -78,24 +89,48 @@ func (c *call) held(err error) *Error {
 	return e
 }
 
-// invoke runs the tool's function in a goroutine of its own, so that one that
-// ignores its context cannot hold up the caller.
-func (c *call) invoke(ctx context.Context) answer {
+// invoke runs the tool's function and calls then, once, with what comes of it. A
+// function that ignores its context holds nobody up: it runs in a goroutine of its own,
+// or, if the call is made here, it is left behind with the caller's: then runs in another
+// one, and left is true, as it is in the last moments of a goroutine that the function has
+// ended.
+func (c *call) invoke(ctx context.Context, then func(a answer, left bool)) {
+	if !c.here {
+		then(c.invokeApart(ctx), false)
+		return
+	}
+	var settled atomic.Bool
+	settle := func(a answer, left bool) {
+		if settled.CompareAndSwap(false, true) {
+			then(a, left)
+		}
+	}
+	stop := context.AfterFunc(ctx, func() {
+		time.Sleep(grace)
+		if !settled.Load() {
+			c.leftBehind(ctx)
+			settle(answer{lost: true}, true)
+		}
+	})
+	returned := false
+	defer func() {
+		if !returned {
+			stop()
+			settle(answer{crashed: true}, true)
+		}
+	}()
+	a := c.call(ctx)
+	returned = true
+	stop()
+	settle(a, false)
+}
+
+func (c *call) invokeApart(ctx context.Context) answer {
 	done := make(chan answer, 1)
 	go func() {
 		a := answer{crashed: true}
-		defer func() {
-			if a.crashed {
-				logPanic("catalog: a tool panicked", c.tool.ID, c.secrets.text(fmt.Sprint(recover())))
-			}
-			done <- a
-		}()
-		output, err := c.tool.Call(ctx, Call{
-			Input: c.input, Scope: c.scope, IdempotencyKey: c.key, Secrets: c.secrets, CanAsk: c.canAsk, Answer: c.answer, Progress: c.follow(),
-		})
-		a.output = output
-		a.read(err, c.secrets)
-		a.crashed = false
+		defer func() { done <- a }()
+		a = c.call(ctx)
 	}()
 	select {
 	case a := <-done:
@@ -108,9 +143,30 @@ func (c *call) invoke(ctx context.Context) answer {
 	case a := <-done:
 		return a
 	case <-timer.C:
-		slog.WarnContext(ctx, "catalog: a tool goes on after the end of its context", "tool", c.tool.ID)
+		c.leftBehind(ctx)
 		return answer{lost: true}
 	}
+}
+
+func (c *call) leftBehind(ctx context.Context) {
+	slog.WarnContext(ctx, "catalog: a tool goes on after the end of its context", "tool", c.tool.ID)
+}
+
+// call calls the tool's function. It does not return if that ends its goroutine.
+func (c *call) call(ctx context.Context) (a answer) {
+	a.crashed = true
+	defer func() {
+		if a.crashed {
+			logPanic("catalog: a tool panicked", c.tool.ID, c.secrets.text(fmt.Sprint(recover())))
+		}
+	}()
+	output, err := c.tool.Call(ctx, Call{
+		Input: c.input, Scope: c.scope, IdempotencyKey: c.key, Secrets: c.secrets, CanAsk: c.canAsk, Answer: c.answer, Progress: c.follow(),
+	})
+	a.output = output
+	a.read(err, c.secrets)
+	a.crashed = false
+	return a
 }
 
 // read takes from an error all that will be needed of it: its methods are the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -90,6 +91,11 @@ func (w *world) Tools(context.Context) ([]catalog.Tool, error) {
 	}
 	same := func(input json.RawMessage) (json.RawMessage, error) { return input, nil }
 	echo := func(_ context.Context, name string) (json.RawMessage, error) { return json.Marshal(name) }
+	deaf := tool("test.deaf", catalog.Read, "", func(context.Context, string) (json.RawMessage, error) {
+		<-w.hold
+		return json.RawMessage(`"late"`), nil
+	})
+	deaf.Timeout = 100 * time.Millisecond
 	return []catalog.Tool{
 		free("test.any", catalog.Read, same),
 		free("test.charge", catalog.Write, same),
@@ -110,6 +116,11 @@ func (w *world) Tools(context.Context) ([]catalog.Tool, error) {
 				return nil, ctx.Err()
 			}
 		}),
+		tool("test.exits", catalog.Read, "", func(context.Context, string) (json.RawMessage, error) {
+			runtime.Goexit()
+			return nil, nil
+		}),
+		deaf,
 		tool("test.short", catalog.Read, "", func(_ context.Context, name string) (json.RawMessage, error) {
 			time.Sleep(5 * time.Millisecond) // long enough for the others to begin
 			return json.Marshal(name)

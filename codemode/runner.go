@@ -16,7 +16,7 @@ import (
 // Broker is the way to the tools. *[catalog.Broker] is one.
 type Broker interface {
 	// DispatchRead carries out a read that nobody has to agree to, and plans any other call.
-	DispatchRead(ctx context.Context, scope catalog.Scope, req catalog.Request) (plan catalog.Plan, outcome catalog.Outcome, done bool)
+	DispatchRead(ctx context.Context, scope catalog.Scope, req catalog.Request, then func(catalog.Reading))
 	// Snapshot is what the sources list now.
 	Snapshot(ctx context.Context, scope catalog.Scope) (*catalog.Snapshot, error)
 	// Lookup describes one tool, with its schemas.

@@ -39,11 +39,20 @@ func (s *stretch) begin(c snippet.Call) {
 	s.queue = append(s.queue, c)
 }
 
-// server serves calls, one after the other, until none waits.
+// server serves calls, one after the other, until none waits. One whose goroutine is
+// left behind in a call goes on in another one.
 func (s *stretch) server(c snippet.Call) {
 	for more := true; more; {
-		n := s.serve(c)
-		c, more = s.settle(n)
+		more = false
+		s.serve(c, func(n news) {
+			next, again := s.settle(n)
+			switch {
+			case again && n.left:
+				go s.server(next)
+			case again:
+				c, more = next, true
+			}
+		})
 	}
 }
 
@@ -104,48 +113,50 @@ func (s *stretch) tell(n news) {
 }
 
 // serve answers a call, or says that it is an effect.
-func (s *stretch) serve(c snippet.Call) news {
+func (s *stretch) serve(c snippet.Call, then func(news)) {
 	switch c.Kind { //nolint:exhaustive // a sleep is not served
 	case snippet.KindCall:
-		return s.call(c)
+		s.call(c, 1, time.Now(), then)
 	case snippet.KindSearch:
 		result, err := s.runner.Lookup.Search(s.ctx, s.in.Scope, c.Input)
-		return answered(c, result, err)
+		then(answered(c, result, err))
 	case snippet.KindDescribe:
 		result, err := s.runner.Lookup.Describe(s.ctx, s.in.Scope, c.Input)
-		return answered(c, result, err)
+		then(answered(c, result, err))
 	case snippet.KindResult:
 		result, err := s.kept(c.Input)
-		return answered(c, result, err)
+		then(answered(c, result, err))
+	default:
+		then(answered(c, nil, &catalog.Error{Code: catalog.CodeInvalidInput, Message: fmt.Sprintf("a snippet cannot ask for %q", c.Kind)}))
 	}
-	return answered(c, nil, &catalog.Error{Code: catalog.CodeInvalidInput, Message: fmt.Sprintf("a snippet cannot ask for %q", c.Kind)})
 }
 
 // call carries out a read that needs no approval, and plans any other call. A read
 // that says that it may succeed later is tried again.
-func (s *stretch) call(c snippet.Call) news {
+func (s *stretch) call(c snippet.Call, attempt int, began time.Time, then func(news)) {
 	// A rehearsal asks nobody.
 	request := catalog.Request{Tool: c.Tool, Input: c.Input, CanAsk: !s.in.Dry}
-	began := time.Now()
-	for attempt := 1; ; attempt++ {
-		plan, outcome, done := s.runner.Broker.DispatchRead(s.ctx, s.in.Scope, request)
+	s.runner.Broker.DispatchRead(s.ctx, s.in.Scope, request, func(r catalog.Reading) {
+		n := news{call: c, plan: r.Plan, left: r.Left}
 		switch {
-		case !done:
-			return news{call: c, plan: plan}
-		case outcome.Asks != nil: // made again by the thread, with the answer
-			return news{call: c, plan: plan, asks: outcome.Asks}
-		case outcome.Error == nil:
-			n := answered(c, outcome.Result, nil)
-			n.warning, n.plan = outcome.Warning, plan
-			return n
+		case !r.Done:
+		case r.Outcome.Asks != nil: // made again by the thread, with the answer
+			n.asks = r.Outcome.Asks
+		case r.Outcome.Error == nil:
+			n.outcome, n.warning = outcomeOf(c, r.Outcome.Result, nil), r.Outcome.Warning
+		default:
+			again := r.Outcome.Error.Retryable && attempt < attempts && time.Since(began) < activities.ReadRetryWithin
+			if again && s.pause(time.Duration(attempt)*200*time.Millisecond) {
+				s.call(c, attempt+1, began, func(n news) {
+					n.left = n.left || r.Left
+					then(n)
+				})
+				return
+			}
+			n.outcome = outcomeOf(c, nil, r.Outcome.Error)
 		}
-		again := outcome.Error.Retryable && attempt < attempts && time.Since(began) < activities.ReadRetryWithin
-		if !again || !s.pause(time.Duration(attempt)*200*time.Millisecond) {
-			n := answered(c, nil, outcome.Error)
-			n.plan = plan
-			return n
-		}
-	}
+		then(n)
+	})
 }
 
 func (s *stretch) pause(d time.Duration) bool {
@@ -232,11 +243,15 @@ func (s *stretch) afford(c snippet.Call, d snippet.Delivery) snippet.Delivery {
 const codeBytes = "byte_limit"
 
 func answered(c snippet.Call, result json.RawMessage, err error) news {
+	return news{call: c, outcome: outcomeOf(c, result, err)}
+}
+
+func outcomeOf(c snippet.Call, result json.RawMessage, err error) *snippet.Delivery {
 	d := &snippet.Delivery{Call: c.Number, At: time.Now(), Result: result}
 	if err != nil {
 		d.Result, d.Error = nil, caught(c, err)
 	}
-	return news{call: c, outcome: d}
+	return d
 }
 
 // caught is an error as a snippet catches it.

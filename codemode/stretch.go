@@ -80,6 +80,8 @@ type news struct {
 	// plan is that of an effect; of a read that was made it has the rule of the policy.
 	plan catalog.Plan
 	asks *catalog.Elicitation
+	// left says that the goroutine of the server is not that which tells.
+	left bool
 }
 
 func newStretch(ctx context.Context, r *Runner, in activities.Stretch, x *engine.Execution) *stretch {

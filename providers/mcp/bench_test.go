@@ -54,14 +54,16 @@ func BenchmarkCall(b *testing.B) {
 	}
 	scope := catalog.Scope{Tenant: "acme", Thread: "bench", Agent: "bench", Tools: []string{"far.*"}}
 	run("read", func(ctx context.Context) error {
-		_, outcome, done := broker.DispatchRead(ctx, scope, catalog.Request{Tool: "far.list", Input: input})
-		if outcome.Error != nil {
-			return outcome.Error
-		}
-		if !done {
-			b.Fatal("it is no read")
-		}
-		return nil
+		var err error
+		broker.DispatchRead(ctx, scope, catalog.Request{Tool: "far.list", Input: input}, func(r catalog.Reading) {
+			if r.Outcome.Error != nil {
+				err = r.Outcome.Error
+			}
+			if !r.Done {
+				b.Fatal("it is no read")
+			}
+		})
+		return err
 	})
 	run("write", func(ctx context.Context) error {
 		request := catalog.Request{Tool: "far.add", Input: input}
