@@ -47,10 +47,11 @@ type tail struct {
 	// busySince is when the thread was first seen in the middle of something.
 	busySince time.Time
 	// asked is the event that has scheduled the latest model turn, spoke is when the last
-	// one ended, by the server's clock, and cycle the time since the one before, or since
-	// the first event that was read.
+	// one ended, by the server's clock, heard is when that was read, and cycle the time
+	// since the one before, or since the first event that was read.
 	asked int64
 	spoke time.Time
+	heard time.Time
 	cycle time.Duration
 	// polling is the long poll that is under way, if any.
 	polling chan polled
@@ -137,7 +138,7 @@ func (t *tail) wait(ctx context.Context) (closed bool, err error) {
 		if seen.underWay == contract.ModelActivity && !seen.spoken {
 			continue // nothing happens until it ends
 		}
-		rest := min(max(time.Since(t.busySince)/pauseShare, t.cycle, leastPause), mostPause)
+		rest := min(max(time.Since(t.busySince)/pauseShare, t.cycle-time.Since(t.heard), leastPause), mostPause)
 		if !pause(ctx, rest) {
 			return false, ctx.Err()
 		}
@@ -190,7 +191,7 @@ func (t *tail) read(events []*historypb.HistoryEvent) (seen news) {
 			if done.GetScheduledEventId() == t.asked {
 				seen.spoken, seen.answered = true, t.reader.isLast(t.run, done)
 				spoke := event.GetEventTime().AsTime()
-				t.cycle, t.spoke = spoke.Sub(t.spoke), spoke
+				t.cycle, t.spoke, t.heard = spoke.Sub(t.spoke), spoke, time.Now()
 			}
 		}
 	}
