@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 
 	"github.com/heddle-dev/heddle/activities"
 	"github.com/heddle-dev/heddle/catalog"
@@ -243,13 +244,19 @@ func TestUnknownOutcomeOutlivesLaterFailures(t *testing.T) {
 
 func currentDetails(h *harness) string {
 	h.t.Helper()
-	encoded, err := h.QueryWorkflow("__temporal_workflow_metadata")
+	return detailsOf(h.TestWorkflowEnvironment, h.t)
+}
+
+// detailsOf are the current details of the workflow of an environment.
+func detailsOf(env *testsuite.TestWorkflowEnvironment, t *testing.T) string {
+	t.Helper()
+	encoded, err := env.QueryWorkflow("__temporal_workflow_metadata")
 	if err != nil {
-		h.t.Fatal(err)
+		t.Fatal(err)
 	}
 	var metadata sdk.WorkflowMetadata
 	if err := encoded.Get(&metadata); err != nil {
-		h.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return metadata.GetCurrentDetails()
 }

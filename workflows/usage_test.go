@@ -199,7 +199,13 @@ func TestChargesThatAreSentAgain(t *testing.T) {
 	for range 3 {
 		h.at(time.Second, func() { h.charge(again, "[2]:day.calls:2") })
 	}
-	h.at(2*time.Second, func() { h.used(contract.PeriodDay, contract.Amounts{Calls: 2, InputBytes: 2, Tokens: 5}) })
+	h.at(2*time.Second, func() {
+		h.used(contract.PeriodDay, contract.Amounts{Calls: 2, InputBytes: 2, Tokens: 5})
+		const want = "day since 2026-01-31T00:00:00Z: calls 2 of 2; tokens 5; input_bytes 2;"
+		if details := detailsOf(h.TestWorkflowEnvironment, t); !strings.Contains(details, "tenant acme") || !strings.Contains(details, want) {
+			t.Errorf("the Temporal UI shows %q, want %q", details, want)
+		}
+	})
 	h.at(3*time.Second, func() { h.charge(contract.Charge{Used: contract.Amounts{Tokens: 5}}) })
 	h.at(3*time.Second, func() { h.charge(contract.Charge{Used: contract.Amounts{Tokens: 5}}) })
 	h.at(4*time.Second, func() { h.used(contract.PeriodDay, contract.Amounts{Calls: 2, InputBytes: 2, Tokens: 15}) })

@@ -18,10 +18,13 @@ import (
 	"github.com/heddle-dev/heddle/signals/contract"
 )
 
-// frozen blocks all tools of the tests, whoever calls them.
-const frozen = `
+// either is an agent with the exposure that is missing in the configuration.
+const either = `
   either: {instructions: Do what the user says., model: play, exposure: auto, tools: [test.read, test.free, test.write]}
-policy:
+`
+
+// frozen blocks all tools of the tests, whoever calls them.
+const frozen = either + `policy:
   - {name: frozen, effect: block, tools: [test.*], reason: closed}
 `
 
@@ -78,7 +81,8 @@ func (b *bed) codes(n int) (codes []string) {
 	b.t.Helper()
 	for i := range n {
 		code := ""
-		if p := b.problemOf("t1-s1-c" + strconv.Itoa(i+1)); p != nil && strings.Contains(p.Message, `"frozen"`) {
+		p := b.problemOf("t1-s1-c" + strconv.Itoa(i+1))
+		if p != nil && (strings.Contains(p.Message, `"frozen"`) || strings.Contains(p.Message, ".total.")) {
 			code = p.Code
 		}
 		codes = append(codes, code)

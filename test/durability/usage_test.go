@@ -268,3 +268,32 @@ func TestTenantWithoutTotalsIsNotCounted(t *testing.T) {
 		t.Error("it is counted")
 	}
 }
+
+// A total that is used up stops each who would call a tool. A rehearsal makes its reads
+// and is stopped there, and plans its writes.
+func TestTotalStopsEveryCaller(t *testing.T) {
+	b := newBed(t, testkit.DevServer(t))
+	thread := b.start.Thread
+	b.start.Thread = thread + "-run_undo"
+	b.wait(b.send("put:a|say:done"))
+	b.configure(config + either + `policy:
+  - {name: at-once, effect: allow, tools: [test.*], without_approval: true}
+limits:
+  tenants: {"*": {total: {month: {input_bytes: 1}}}}
+`)
+	for name, call := range everyCaller {
+		t.Run(name, func(t *testing.T) {
+			c := *b
+			c.t, c.start.Agent, c.start.Thread = t, "tester", thread+"-"+strings.ReplaceAll(name, " ", "_")
+			codes := call(&c)
+			for i, code := range codes {
+				if planned := name == "run dry_run" && code == ""; code != contract.CodeLimit && !planned {
+					t.Errorf("call %d came to %q", i+1, code)
+				}
+			}
+		})
+	}
+	if reads := lines(t, b.worker, "reads"); len(reads) != 0 || b.effects() != "a" {
+		t.Errorf("reads %v, effects %q", reads, b.effects())
+	}
+}
