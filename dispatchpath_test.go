@@ -95,11 +95,11 @@ func callsMethod(t *testing.T, file string, names ...string) (found bool) {
 	return found
 }
 
-// runsCall reports whether a file calls the method run of a call, which takes three
-// arguments, or that of a broker, which has the call counted and takes four.
+// runsCall reports whether a file calls the method run of a call, which takes four
+// arguments, or that of a broker, which has the call counted and takes five.
 func runsCall(t *testing.T, file string) (found bool) {
 	inspect(t, file, func(call *ast.CallExpr, method *ast.SelectorExpr) {
-		found = found || method.Sel.Name == "run" && (len(call.Args) == 3 || len(call.Args) == 4)
+		found = found || method.Sel.Name == "run" && (len(call.Args) == 4 || len(call.Args) == 5)
 	})
 	return found
 }
