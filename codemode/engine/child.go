@@ -54,6 +54,7 @@ type child struct {
 	started time.Duration // processor time when the execution began
 
 	mu     sync.Mutex
+	killed bool   // it is gone, or will be in a moment
 	reason string // the code of the limit that it was killed for
 	cpu    time.Duration
 }
@@ -192,7 +193,11 @@ func (c *child) step(ctx context.Context, request *wire.Request) (*wire.Reply, e
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { c.kill("") })
-	defer stop()
+	defer func() {
+		if !stop() { // else the kill could come when somebody else has the child
+			c.kill("")
+		}
+	}()
 	frame, err := wire.Frame(request)
 	if err != nil {
 		return nil, err
@@ -226,21 +231,24 @@ func (c *child) interrupt(step uint64, code string) {
 // kill ends the process. The first reason counts.
 func (c *child) kill(reason string) {
 	c.mu.Lock()
-	if c.reason == "" {
+	if c.killed = true; c.reason == "" {
 		c.reason = reason
 	}
 	c.mu.Unlock()
 	_ = c.cmd.Process.Kill()
 }
 
-// alive reports whether the process still runs.
+// alive reports whether the process runs and goes on. One that was killed may have sent
+// a last reply, and is not always seen to be gone at once.
 func (c *child) alive() bool {
 	select {
 	case <-c.done:
 		return false
 	default:
-		return true
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.killed
 }
 
 // deathError says that a child died, and what that is to its snippet.

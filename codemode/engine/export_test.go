@@ -3,6 +3,9 @@ package engine
 // PID is the process that runs an execution.
 func (x *Execution) PID() int { return x.child.pid }
 
+// Kill ends the process as one that is over a limit.
+func (x *Execution) Kill(code string) { x.child.kill(code) }
+
 // Children are the processes of an engine.
 func (e *Engine) Children() []int {
 	e.pool.mu.Lock()

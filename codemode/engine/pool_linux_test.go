@@ -145,6 +145,20 @@ func TestAChildThatIsKilledIsACrash(t *testing.T) {
 	}
 }
 
+// A child that is killed over a limit while its last reply is on the way does not run
+// the next snippet.
+func TestAChildThatWasKilledIsNotUsedAgain(t *testing.T) {
+	e := newEngine(t, engine.Options{Concurrency: 1})
+	for range 20 {
+		s := start(t, e, program("return 1"))
+		s.x.Kill(snippet.CodeCPU)
+		s.x.Close()
+		if end, _, _ := play(t, e, program("return 2"), echo); end.Error != nil || string(end.Result) != "2" {
+			t.Fatalf("the next snippet ended with %s, %v", end.Result, end.Error)
+		}
+	}
+}
+
 func TestCloseLeavesNothing(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	e := newEngine(t, engine.Options{Warm: 2})
