@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/heddle-dev/heddle/catalog"
@@ -21,15 +22,18 @@ const (
 	mcpCalls = 200
 	// mcpAtOnce is how many it makes at one time.
 	mcpAtOnce = 100
+	// mcpKept is how many connections are kept for calls to come.
+	mcpKept = 32
 )
 
-// mcpCall measures the call of a tool of a server of the Model Context Protocol, over
-// a connection that is there already, from the input to the checked output; and a
-// hundred calls at once. The baseline is the same call by mcp-go's client.
+// mcpCall measures calls of tools of a server of the Model Context Protocol, over a
+// connection that is there already, from the input to the checked output, planned and
+// made: a read; a write; and a hundred reads at once. The baseline is the same call by
+// mcp-go's client.
 func mcpCall(ctx context.Context, report *Report) error {
 	server := httptest.NewServer(http.HandlerFunc(serveMCP))
 	defer server.Close()
-	ours, closeOurs, err := ourMCPCall(server)
+	read, write, closeOurs, err := ourMCPCalls(server)
 	if err != nil {
 		return err
 	}
@@ -39,14 +43,19 @@ func mcpCall(ctx context.Context, report *Report) error {
 		return err
 	}
 	defer closeBare()
-	call, baseline, err := pairs(ctx, 9, repeated(ours), repeated(bare))
-	if err != nil {
-		return err
+	for _, one := range []struct {
+		name string
+		ours func(context.Context) error
+	}{{"mcp_call_us", read}, {"mcp_write_us", write}} {
+		call, baseline, err := pairs(ctx, 9, repeated(one.ours), repeated(bare))
+		if err != nil {
+			return err
+		}
+		if err := report.Compare(one.name, micros(call)/mcpCalls, micros(baseline)/mcpCalls, "µs"); err != nil {
+			return err
+		}
 	}
-	if err := report.Compare("mcp_call_us", micros(call)/mcpCalls, micros(baseline)/mcpCalls, "µs"); err != nil {
-		return err
-	}
-	call, baseline, err = pairs(ctx, 9, atOnce(ours), atOnce(bare))
+	call, baseline, err := pairs(ctx, 9, atOnce(read), atOnce(bare))
 	if err != nil {
 		return err
 	}
@@ -82,28 +91,36 @@ func atOnce(call func(context.Context) error) func(context.Context) error {
 	}
 }
 
-func ourMCPCall(server *httptest.Server) (call func(context.Context) error, stop func(), _ error) {
-	source, err := mcp.New(mcp.Options{Namespace: "far", URL: server.URL, Allow: []string{server.Listener.Addr().String()}})
+// ourMCPCalls are a call of a tool that reads, and one of a tool that writes: its plan has
+// what a person is shown who is asked.
+func ourMCPCalls(server *httptest.Server) (read, write func(context.Context) error, stop func(), _ error) {
+	source, err := mcp.New(mcp.Options{Namespace: "far", URL: server.URL, Allow: []string{server.Listener.Addr().String()}, Trusted: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	broker, err := catalog.New(source)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	scope := catalog.Scope{Tenant: "acme", Thread: "bench", Agent: "bench", Tools: []string{"far.*"}}
-	request := catalog.Request{Tool: "far.list", Input: json.RawMessage(`{"repo":"shop"}`)}
-	return func(ctx context.Context) error {
-		plan := broker.Plan(ctx, scope, request)
-		if outcome := broker.Dispatch(ctx, scope, request, plan); outcome.Error != nil || outcome.Warning != "" {
-			return fmt.Errorf("call: %w (%s)", outcome.Error, outcome.Warning)
+	call := func(tool string) func(context.Context) error {
+		request := catalog.Request{Tool: tool, Input: json.RawMessage(`{"repo":"shop"}`)}
+		return func(ctx context.Context) error {
+			plan := broker.Plan(ctx, scope, request)
+			if outcome := broker.Dispatch(ctx, scope, request, plan); outcome.Error != nil || outcome.Warning != "" {
+				return fmt.Errorf("%s: %w (%s)", tool, outcome.Error, outcome.Warning)
+			}
+			return nil
 		}
-		return nil
-	}, source.Close, nil
+	}
+	return call("far.list"), call("far.add"), source.Close, nil
 }
 
 func bareMCPCall(ctx context.Context, url string) (call func(context.Context) error, stop func(), _ error) {
-	c, err := client.NewStreamableHttpClient(url)
+	// As many connections are kept as of ours, which is more than Go does by itself.
+	kept := http.DefaultTransport.(*http.Transport).Clone()
+	kept.MaxIdleConnsPerHost = mcpKept
+	c, err := client.NewStreamableHttpClient(url, transport.WithHTTPBasicClient(&http.Client{Transport: kept}))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +138,7 @@ func bareMCPCall(ctx context.Context, url string) (call func(context.Context) er
 	return func(ctx context.Context) error {
 		_, err := c.CallTool(ctx, request)
 		return err
-	}, func() { _ = c.Close() }, nil
+	}, func() { _ = c.Close(); kept.CloseIdleConnections() }, nil
 }
 
 // serveMCP is a server with one tool.
@@ -134,9 +151,11 @@ func serveMCP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
+	const schema = `{"type":"object","properties":{"repo":{"type":"string"}},"required":["repo"]}`
 	result, known := map[string]string{
 		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`,
-		"tools/list": `{"tools":[{"name":"list","description":"Lists.","inputSchema":{"type":"object","properties":{"repo":{"type":"string"}},"required":["repo"]}}]}`,
+		"tools/list": `{"tools":[{"name":"list","description":"Lists.","annotations":{"readOnlyHint":true},"inputSchema":` + schema + `},` +
+			`{"name":"add","description":"Adds.","inputSchema":` + schema + `}]}`,
 		"tools/call": `{"content":[{"type":"text","text":"[{\"id\":7,\"title\":\"It is broken\"}]"}]}`,
 	}[m.Method]
 	switch {

@@ -73,3 +73,31 @@ func BenchmarkValidate(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkWrite plans and dispatches, each by itself, a call of a small write.
+func BenchmarkWrite(b *testing.B) {
+	tool := withSchema(read("shop.add"), `{"type":"object","properties":{"repo":{"type":"string"}},"required":["repo"]}`)
+	tool.Operation = catalog.Write
+	tool.Call = func(context.Context, catalog.Call) (json.RawMessage, error) {
+		return json.RawMessage(`[{"id":7}]`), nil
+	}
+	broker := broker(b, of("s", tool))
+	req := catalog.Request{Tool: tool.ID, Input: json.RawMessage(`{"repo":"shop"}`)}
+	plan := broker.Plan(b.Context(), everyone, req)
+	b.Run("plan", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if p := broker.Plan(b.Context(), everyone, req); p.Error != nil {
+				b.Fatal(p.Error)
+			}
+		}
+	})
+	b.Run("dispatch", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if out := broker.Dispatch(b.Context(), everyone, req, plan); out.Error != nil {
+				b.Fatal(out.Error)
+			}
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -41,7 +42,7 @@ func (c *call) does() (text string) {
 // concealed is an input without the values of which the schema says that they are
 // passwords or written and never read.
 func concealed(input, schema json.RawMessage) json.RawMessage {
-	if text := string(schema); !strings.Contains(text, `"password"`) && !strings.Contains(text, `"writeOnly"`) {
+	if !bytes.Contains(schema, []byte(`"password"`)) && !bytes.Contains(schema, []byte(`"writeOnly"`)) {
 		return input
 	}
 	value, err := decode(input)

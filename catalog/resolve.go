@@ -19,8 +19,15 @@ func (b *Broker) resolve(ctx context.Context, scope Scope, id string) (*Tool, *l
 		return nil, nil, nil, b.unknown(ctx, scope, id)
 	}
 	for _, s := range b.sources {
-		if s.mayHave(namespaceOf(id)) && s.peek(scope).find(id) != nil {
-			l, _ := s.get(ctx, scope, forOne)
+		if !s.mayHave(namespaceOf(id)) {
+			continue
+		}
+		shelf, err := s.shelf(scope)
+		if err != nil {
+			continue
+		}
+		if shelf.peek().find(id) != nil {
+			l, _ := shelf.get(ctx, forOne)
 			if ctx.Err() != nil {
 				return nil, nil, nil, ended(ctx, "before the tool was called")
 			}

@@ -71,6 +71,13 @@ type attempt struct {
 	err     error
 }
 
+// peek is the listing at hand, be it old, or nil.
+func (s *shelf) peek() *listing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current
+}
+
 func (s *shelf) get(ctx context.Context, wait patience) (*listing, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

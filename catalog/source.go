@@ -116,17 +116,6 @@ func (s *source) get(ctx context.Context, scope Scope, wait patience) (*listing,
 	return shelf.get(ctx, wait)
 }
 
-// peek is the listing at hand, be it old, or nil.
-func (s *source) peek(scope Scope) *listing {
-	shelf, err := s.shelf(scope)
-	if err != nil {
-		return nil
-	}
-	shelf.mu.Lock()
-	defer shelf.mu.Unlock()
-	return shelf.current
-}
-
 // shelf finds where the listing for a scope is kept.
 func (s *source) shelf(scope Scope) (*shelf, error) {
 	key, err := s.key(scope)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -29,6 +30,9 @@ const (
 	// connectTimeout bounds the way to a connection: resolve and connect, then TLS.
 	connectTimeout = 10 * time.Second
 	maxRedirects   = 5
+	// maxIdlePerHost is how many connections to a host are kept: calls come many at
+	// once, and one that is not kept is made anew, with its TLS.
+	maxIdlePerHost = 32
 )
 
 // Options are the rules of a client. The zero value is the strictest.
@@ -87,7 +91,7 @@ func New(o Options) (*Client, error) {
 		MaxResponseHeaderBytes: maxHeader,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           100,
-		MaxIdleConnsPerHost:    8,
+		MaxIdleConnsPerHost:    maxIdlePerHost,
 		IdleConnTimeout:        time.Minute,
 	}
 	once := transport.Clone()
@@ -123,18 +127,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		},
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
-	req = req.Clone(ctx)
-	if req.Header == nil {
-		req.Header = http.Header{}
-	}
-	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", c.userAgent)
-	}
-	by := c.client
-	if req.Close {
-		by = c.once
-	}
-	response, err := by.Do(req)
+	response, err := c.send(c.labelled(req.WithContext(ctx)))
 	if err != nil {
 		cancel()
 		if err = cause(err); !connected.Load() {
@@ -149,6 +142,32 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	}
 	response.Body = &body{ReadCloser: response.Body, left: c.maxBody, limit: c.maxBody, done: cancel}
 	return response, nil
+}
+
+// labelled gives a request a header of its own, with a user agent: what the caller does
+// with its own later is of no matter.
+func (c *Client) labelled(req *http.Request) *http.Request {
+	header := make(http.Header, len(req.Header)+1)
+	header.Set("User-Agent", c.userAgent)
+	maps.Copy(header, req.Header)
+	if header.Get("User-Agent") == "" {
+		header.Set("User-Agent", c.userAgent)
+	}
+	req.Header = header
+	return req
+}
+
+// send sends a request. A write is never redirected, so that it takes nobody who could
+// follow.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	by := c.client
+	if req.Close {
+		by = c.once
+	}
+	if repeatable(req.Method) {
+		return by.Do(req)
+	}
+	return by.Transport.RoundTrip(req)
 }
 
 // cause takes the URL out of the error of a client, as its query may hold a

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -87,11 +88,7 @@ func (g *gate) trip(x *exchange, req *http.Request, credential Credential) (*htt
 			Target: origin, Reason: "the server is at " + g.origin + " and must not lead elsewhere",
 		}})
 	}
-	out := req.Clone(req.Context())
-	for name, value := range credential.Headers {
-		out.Header.Set(name, value)
-	}
-	response, err := g.client.Do(out)
+	response, err := g.client.Do(credential.on(req))
 	if err != nil {
 		x.failed(err)
 		return nil, err
@@ -100,6 +97,21 @@ func (g *gate) trip(x *exchange, req *http.Request, credential Credential) (*htt
 	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
 	response.Body = &bounded{ReadCloser: response.Body, exchange: x, ctx: req.Context(), stream: stream, most: g.message, left: g.message}
 	return response, nil
+}
+
+// on is a request with the credential. The header is another one, as the request's is
+// its maker's.
+func (c Credential) on(req *http.Request) *http.Request {
+	if len(c.Headers) == 0 {
+		return req
+	}
+	own := req.WithContext(req.Context())
+	own.Header = make(http.Header, len(req.Header)+len(c.Headers))
+	maps.Copy(own.Header, req.Header)
+	for name, value := range c.Headers {
+		own.Header.Set(name, value)
+	}
+	return own
 }
 
 // listens reports whether a request opens the stream of what a server says unasked.
