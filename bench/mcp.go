@@ -27,8 +27,8 @@ const (
 )
 
 // mcpCall measures calls of tools of a server of the Model Context Protocol, over a
-// connection that is there already, from the input to the checked output, planned and
-// made: a read; a write; and a hundred reads at once. The baseline is the same call by
+// connection that is there already, from the input to the checked output: a read; a
+// write, planned and made; and a hundred reads at once. The baseline is the same call by
 // mcp-go's client.
 func mcpCall(ctx context.Context, report *Report) error {
 	server := httptest.NewServer(http.HandlerFunc(serveMCP))
@@ -91,8 +91,8 @@ func atOnce(call func(context.Context) error) func(context.Context) error {
 	}
 }
 
-// ourMCPCalls are a call of a tool that reads, and one of a tool that writes: its plan has
-// what a person is shown who is asked.
+// ourMCPCalls are a call of a tool that reads, and one of a tool that writes: this is
+// planned first, with what a person is shown who is asked.
 func ourMCPCalls(server *httptest.Server) (read, write func(context.Context) error, stop func(), _ error) {
 	source, err := mcp.New(mcp.Options{Namespace: "far", URL: server.URL, Allow: []string{server.Listener.Addr().String()}, Trusted: true})
 	if err != nil {
@@ -103,17 +103,24 @@ func ourMCPCalls(server *httptest.Server) (read, write func(context.Context) err
 		return nil, nil, nil, err
 	}
 	scope := catalog.Scope{Tenant: "acme", Thread: "bench", Agent: "bench", Tools: []string{"far.*"}}
-	call := func(tool string) func(context.Context) error {
-		request := catalog.Request{Tool: tool, Input: json.RawMessage(`{"repo":"shop"}`)}
-		return func(ctx context.Context) error {
-			plan := broker.Plan(ctx, scope, request)
-			if outcome := broker.Dispatch(ctx, scope, request, plan); outcome.Error != nil || outcome.Warning != "" {
-				return fmt.Errorf("%s: %w (%s)", tool, outcome.Error, outcome.Warning)
+	input := json.RawMessage(`{"repo":"shop"}`)
+	read = func(ctx context.Context) (err error) {
+		broker.DispatchRead(ctx, scope, catalog.Request{Tool: "far.list", Input: input}, func(r catalog.Reading) {
+			if outcome := r.Outcome; !r.Done || outcome.Error != nil || outcome.Warning != "" {
+				err = fmt.Errorf("read: %w (%s)", outcome.Error, outcome.Warning)
 			}
-			return nil
-		}
+		})
+		return err
 	}
-	return call("far.list"), call("far.add"), source.Close, nil
+	write = func(ctx context.Context) error {
+		request := catalog.Request{Tool: "far.add", Input: input}
+		plan := broker.Plan(ctx, scope, request)
+		if outcome := broker.Dispatch(ctx, scope, request, plan); outcome.Error != nil || outcome.Warning != "" {
+			return fmt.Errorf("write: %w (%s)", outcome.Error, outcome.Warning)
+		}
+		return nil
+	}
+	return read, write, source.Close, nil
 }
 
 func bareMCPCall(ctx context.Context, url string) (call func(context.Context) error, stop func(), _ error) {

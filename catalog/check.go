@@ -9,7 +9,7 @@ import (
 // call is a request that passed every check: what Plan describes and Dispatch
 // carries out.
 type call struct {
-	tool  Tool
+	tool  *Tool
 	made  *made
 	scope Scope
 	key   string
@@ -72,7 +72,7 @@ func (b *Broker) check(ctx context.Context, scope Scope, req Request) (*call, *E
 // it.
 func (b *Broker) newCall(tool *made, owner *source, scope Scope) *call {
 	return &call{
-		tool: tool.Tool, made: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant),
+		tool: &tool.Tool, made: tool, scope: scope, connection: owner.connection(scope), limits: b.gates.limits.of(scope.Tenant),
 		declaredUndo: b.undos[tool.ID], secrets: CallSecrets{from: b.secrets, scope: scope, declared: tool.Secrets},
 	}
 }

@@ -83,7 +83,7 @@ func (b *Broker) Reconnect(ask AskConsent) { b.askConsent = ask }
 // asks, where somebody can be asked.
 func (b *Broker) unconnected(ctx context.Context, scope Scope, req Request, e *Error) Outcome {
 	c := &call{
-		tool: Tool{Descriptor: Descriptor{ID: req.Tool}}, scope: scope, secrets: CallSecrets{from: b.secrets, scope: scope},
+		tool: &Tool{Descriptor: Descriptor{ID: req.Tool}}, scope: scope, secrets: CallSecrets{from: b.secrets, scope: scope},
 		askConsent: b.askConsent, canAsk: req.CanAsk, answer: req.Answer,
 	}
 	if q := c.reconnect(ctx, e); q != nil {

@@ -74,7 +74,7 @@ func fit(text json.RawMessage, schema *compiledSchema) (json.RawMessage, *Error)
 
 // prepare runs the tool's own completion of an input, which is its author's
 // code.
-func prepare(tool Tool, input json.RawMessage) (prepared json.RawMessage, refused *Error) {
+func prepare(tool *Tool, input json.RawMessage) (prepared json.RawMessage, refused *Error) {
 	defer func() {
 		if r := recover(); r != nil {
 			logPanic("catalog: a tool panicked while it prepared an input", tool.ID, r)

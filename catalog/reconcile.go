@@ -164,9 +164,10 @@ func (b *Broker) askTool(ctx context.Context, c *call) (Reconciled, *Error) {
 
 // reconcile calls the tool's own function, guarded like every other call.
 func (c *call) reconcile(ctx context.Context) (Reconciled, *Error) {
-	ask := *c
-	ask.tool.Operation = Read
-	ask.tool.Call = func(ctx context.Context, call Call) (json.RawMessage, error) {
+	ask, tool := *c, *c.tool
+	ask.tool = &tool
+	tool.Operation = Read
+	tool.Call = func(ctx context.Context, call Call) (json.RawMessage, error) {
 		found, err := c.tool.Reconcile(ctx, call)
 		if err != nil {
 			return nil, err

@@ -74,7 +74,7 @@ func BenchmarkCall(b *testing.B) {
 	})
 }
 
-func bareCall(b *testing.B, url string) func(context.Context) error {
+func bareCall(b testing.TB, url string) func(context.Context) error {
 	b.Helper()
 	c, err := client.NewStreamableHttpClient(url)
 	if err != nil {
