@@ -16,7 +16,6 @@ const metaKey = "dev.heddle/idempotency-key"
 
 // call carries one call of a tool out.
 func (s *Source) call(ctx context.Context, o offer, write bool, c catalog.Call) (json.RawMessage, error) {
-	grow(uint(len(c.Input)))
 	act := func(ctx context.Context, l *link) (json.RawMessage, error) { return s.callTool(ctx, l, o, c) }
 	result, err := s.with(ctx, c.Scope, write, act, func(ctx context.Context, l *link) (json.RawMessage, error) {
 		// A new session may be with another server than the one that was agreed to.
