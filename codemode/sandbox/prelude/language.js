@@ -18,7 +18,7 @@
   const { parse } = JSON;
   JSON.parse = {
     parse(text, reviver) {
-      const value = typeof reviver === 'function' ? undefined : host.parse((text = String(text)));
+      const value = typeof reviver === 'function' ? undefined : host.parse((text = `${text}`));
       return value === undefined ? parse(text, reviver) : value;
     },
   }.parse;
