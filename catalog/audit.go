@@ -181,7 +181,10 @@ func (b *Broker) notePlan(scope Scope, req Request, p Plan, began time.Time) {
 // noteBegin tells of a write that is about to be made; one that cannot be told of is
 // not made.
 func (b *Broker) noteBegin(req Request, plan Plan, c *call) func(context.Context) error {
-	if b.auditor == nil {
+	switch {
+	case c.tool.Operation != Write:
+		return nil
+	case b.auditor == nil:
 		return req.Before
 	}
 	return func(ctx context.Context) error {

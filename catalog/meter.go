@@ -28,14 +28,15 @@ func (b *Broker) run(ctx context.Context, c *call, plan Plan, before func(contex
 		then(Outcome{Error: refused.before(c.tool.ID)}, false)
 		return
 	}
-	made := true
+	made := false // the caller may have left meanwhile
 	c.run(ctx, plan.Timeout, func(ctx context.Context) error {
-		if before == nil {
-			return nil
+		if before != nil {
+			if err := before(ctx); err != nil {
+				return err
+			}
 		}
-		err := before(ctx)
-		made = err == nil
-		return err
+		made = true
+		return nil
 	}, func(o Outcome, left bool) {
 		ended(made, len(o.Result))
 		then(o, left)

@@ -15,6 +15,8 @@ import (
 type meter struct {
 	told    []string
 	refuses string
+	// begun is called once a call is counted.
+	begun func()
 }
 
 func (m *meter) Begin(_ context.Context, tenant string, input int) (ended func(made bool, output int), refused *catalog.Error) {
@@ -22,6 +24,9 @@ func (m *meter) Begin(_ context.Context, tenant string, input int) (ended func(m
 		return nil, &catalog.Error{Code: catalog.CodeLimit, Message: "no more"}
 	}
 	m.told = append(m.told, fmt.Sprintf("%s begins %d", tenant, input))
+	if m.begun != nil {
+		m.begun()
+	}
 	return func(made bool, output int) { m.told = append(m.told, fmt.Sprintf("made %t, %d", made, output)) }, nil
 }
 
@@ -71,6 +76,23 @@ func TestCallsAreCounted(t *testing.T) {
 				t.Errorf("told %q, want %q", m.told, test.want)
 			}
 		})
+	}
+}
+
+// A call whose caller leaves while it is counted is not made, and is taken off again.
+func TestCallLeftWhileItIsCounted(t *testing.T) {
+	b := broker(t, of("test", withFunction(read("test.read"), func(context.Context, catalog.Call) (json.RawMessage, error) {
+		t.Error("the tool is called")
+		return nil, nil
+	})))
+	ctx, leave := context.WithCancel(t.Context())
+	m := &meter{begun: leave}
+	b.Meter(m)
+	req := catalog.Request{Tool: "test.read", Input: json.RawMessage(`{}`)}
+	o := b.Dispatch(ctx, everyone, req, b.Plan(ctx, everyone, req))
+	wantError(t, o.Error, catalog.CodeCancelled)
+	if want := []string{"acme begins 2", "made false, 0"}; !slices.Equal(m.told, want) {
+		t.Errorf("told %q, want %q", m.told, want)
 	}
 }
 

@@ -47,7 +47,7 @@ func (c *call) run(ctx context.Context, planned time.Duration, before func(conte
 		limit = min(planned, MaxTimeout)
 	}
 	callCtx, cancel := context.WithTimeout(ctx, limit)
-	if before != nil && c.tool.Operation == Write {
+	if before != nil {
 		if err := before(callCtx); err != nil {
 			cancel()
 			then(Outcome{Error: c.held(err)}, false)

@@ -212,6 +212,10 @@ func (m *Meter) await(ctx context.Context, tenant string, i *item, patience time
 		return i.err
 	default:
 		i.left = true
+		if i.take != nil { // unless it is under way nothing is to be told any more
+			a := m.accounts[tenant]
+			a.items = slices.DeleteFunc(a.items, func(one *item) bool { return one == i })
+		}
 		return ctx.Err()
 	}
 }
@@ -271,8 +275,6 @@ func (m *Meter) next(tenant string, a *account) (contract.Charge, []*item) {
 		i := a.items[0]
 		a.items = a.items[1:]
 		switch {
-		case i.take != nil && i.left:
-			continue // nobody waits for it
 		case i.take != nil:
 			charge.Takes = append(charge.Takes, *i.take)
 		case i.back != nil:

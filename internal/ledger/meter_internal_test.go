@@ -286,6 +286,24 @@ func TestMeterThatCannotCount(t *testing.T) {
 	})
 }
 
+// What nobody waits for any more is not kept while nothing can be counted.
+func TestMeterKeepsNothingForWhoHasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 5)
+		c.fails = func(int) (before, after error) { return errors.New("gone"), nil }
+		for range 100 {
+			if refused := m.Step(t.Context(), "acme"); refused == nil {
+				t.Fatal("a turn is begun that is not counted")
+			}
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if n := len(m.accounts["acme"].items); n > 0 {
+			t.Errorf("%d items are kept", n)
+		}
+	})
+}
+
 // A meter that is closed has counted what was used, unless that takes too long.
 func TestMeterIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
