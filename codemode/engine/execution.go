@@ -20,6 +20,8 @@ type Execution struct {
 	child *child // nil once closed
 
 	outstanding map[int]bool
+	made        int // calls so far, those of the journal included
+	told        int // the number of the call that was told of last
 	ended       bool
 }
 
@@ -156,6 +158,10 @@ func (x *Execution) request(ctx context.Context, request *wire.Request, most int
 		step := &reply.Steps[i]
 		step.CPU = used
 		for _, c := range step.Calls {
+			if err := x.makes(c.Number, request.Start); err != nil {
+				x.child.kill("")
+				return nil, err
+			}
 			x.outstanding[c.Number] = true
 		}
 		for _, number := range step.Cancelled {
@@ -164,6 +170,21 @@ func (x *Execution) request(ctx context.Context, request *wire.Request, most int
 		x.ended = step.End != nil
 	}
 	return reply.Steps, nil
+}
+
+// makes takes in the number of a call that the child says it makes. It is not believed:
+// calls are counted, and known, by their numbers. When the execution begins, the calls of
+// its journal that have no outcome are told of again.
+func (x *Execution) makes(number int, begun *snippet.Program) error {
+	again := begun != nil && number > x.told && number <= len(begun.Journal.Calls)
+	switch {
+	case !again && number != x.made+1:
+		return fmt.Errorf("the sandbox made call %d, want call %d", number, x.made+1)
+	case number > x.limits.Calls:
+		return fmt.Errorf("the sandbox made %d calls, at most %d are allowed", number, x.limits.Calls)
+	}
+	x.told, x.made = number, max(x.made, number)
+	return nil
 }
 
 // Memory is the memory of the process that runs the snippet, in bytes; 0 if

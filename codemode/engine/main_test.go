@@ -26,8 +26,15 @@ var childCommand []string
 // the next argument is missing, or, if that is empty, one of another version.
 const fakeChild = "fake-child"
 
+// lyingChild makes this program a child that answers each request with the next of the
+// replies in the next argument, whatever it is asked.
+const lyingChild = "lying-child"
+
 func TestMain(m *testing.M) {
 	sandbox.ChildMain()
+	if len(os.Args) > 2 && os.Args[1] == lyingChild {
+		lie(os.Args[2])
+	}
 	if len(os.Args) > 2 && os.Args[1] == fakeChild {
 		ready := wire.Ready{Version: wire.Version, Missing: []string{os.Args[2]}}
 		if os.Args[2] == "" {
@@ -38,6 +45,18 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(runTests(m))
+}
+
+func lie(replies string) {
+	_ = wire.Write(os.Stdout, wire.Reply{Ready: &wire.Ready{Version: wire.Version, Missing: []string{"everything"}}})
+	var all []wire.Reply
+	_ = json.Unmarshal([]byte(replies), &all)
+	for i := range all {
+		_ = wire.Read(os.Stdin, new(wire.Request))
+		_ = wire.Write(os.Stdout, &all[i])
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
 }
 
 func runTests(m *testing.M) int {
