@@ -36,6 +36,19 @@ var (
 	ends = time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
 )
 
+// told is what the counter was told so far.
+type told struct {
+	used    contract.Amounts
+	charges []contract.Charge
+}
+
+// now is that at the moment: the meter may go on telling.
+func (c *counter) now() told {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return told{c.used, slices.Clone(c.charges)}
+}
+
 func (c *counter) charge(ctx context.Context, charge contract.Charge) (contract.Charged, error) {
 	select {
 	case <-time.After(c.takes):
@@ -117,10 +130,10 @@ func TestMeterCounts(t *testing.T) {
 			t.Fatal(refused)
 		}
 		m.Used(t.Context(), "acme", contract.Usage{InputTokens: 7, OutputTokens: 3, CostMicros: -5})
-		if want := (contract.Amounts{Calls: 1, InputBytes: 10, OutputBytes: 100, Steps: 1, Tokens: 10}); c.used != want {
-			t.Errorf("used %+v, want %+v", c.used, want)
+		if want := (contract.Amounts{Calls: 1, InputBytes: 10, OutputBytes: 100, Steps: 1, Tokens: 10}); c.now().used != want {
+			t.Errorf("used %+v, want %+v", c.now().used, want)
 		}
-		if n := len(c.charges); n != 4 { // what nobody waits for went with what came next
+		if n := len(c.now().charges); n != 4 { // what nobody waits for went with what came next
 			t.Errorf("%d charges were sent", n)
 		}
 		refused := call(t, m, "acme", true)
@@ -130,7 +143,7 @@ func TestMeterCounts(t *testing.T) {
 			t.Errorf("refused with %+v", refused)
 		}
 		m.Used(t.Context(), "acme", contract.Usage{InputTokens: 1 << 62, CostMicros: 1 << 62})
-		if err := c.charges[len(c.charges)-1].Validate(); err != nil {
+		if err := c.now().charges[len(c.now().charges)-1].Validate(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -143,13 +156,13 @@ func TestOutputIsCountedSoon(t *testing.T) {
 		if refused := call(t, m, "acme", true); refused != nil {
 			t.Fatal(refused)
 		}
-		if c.used.OutputBytes != 0 {
-			t.Errorf("used %+v at once", c.used)
+		if c.now().used.OutputBytes != 0 {
+			t.Errorf("used %+v at once", c.now().used)
 		}
 		time.Sleep(2 * company)
 		synctest.Wait()
-		if c.used.OutputBytes != 100 {
-			t.Errorf("used %+v", c.used)
+		if c.now().used.OutputBytes != 100 {
+			t.Errorf("used %+v", c.now().used)
 		}
 	})
 }
@@ -207,13 +220,13 @@ func TestChargesAreShared(t *testing.T) {
 		wg.Wait()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if refused != 50 || c.used.Calls != 150 || c.used.OutputBytes != 15_000 {
-			t.Errorf("%d are refused, used %+v", refused, c.used)
+		if refused != 50 || c.now().used.Calls != 150 || c.now().used.OutputBytes != 15_000 {
+			t.Errorf("%d are refused, used %+v", refused, c.now().used)
 		}
-		if n := len(c.charges); n > 12 {
+		if n := len(c.now().charges); n > 12 {
 			t.Errorf("%d charges were sent", n)
 		}
-		for _, charge := range c.charges {
+		for _, charge := range c.now().charges {
 			if len(charge.Takes) > contract.MaxTakes {
 				t.Errorf("a charge takes %d", len(charge.Takes))
 			}
@@ -242,8 +255,8 @@ func TestChargeIsSentAgain(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if c.used.Calls != 1 || len(c.charges) != 4 || c.charges[0].Key != c.charges[2].Key || c.charges[2].Key == c.charges[3].Key {
-			t.Errorf("used %+v by %d charges", c.used, len(c.charges))
+		if c.now().used.Calls != 1 || len(c.now().charges) != 4 || c.now().charges[0].Key != c.now().charges[2].Key || c.now().charges[2].Key == c.now().charges[3].Key {
+			t.Errorf("used %+v by %d charges", c.now().used, len(c.now().charges))
 		}
 	})
 }
@@ -280,8 +293,8 @@ func TestMeterThatCannotCount(t *testing.T) {
 		time.Sleep(time.Minute)
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if want := (contract.Amounts{Tokens: 3}); c.used != want {
-			t.Errorf("used %+v, want %+v", c.used, want)
+		if want := (contract.Amounts{Tokens: 3}); c.now().used != want {
+			t.Errorf("used %+v, want %+v", c.now().used, want)
 		}
 	})
 }
@@ -312,8 +325,8 @@ func TestMeterIsClosed(t *testing.T) {
 			t.Fatal(refused)
 		}
 		m.Close()
-		if c.used.OutputBytes != 100 {
-			t.Errorf("used %+v", c.used)
+		if c.now().used.OutputBytes != 100 {
+			t.Errorf("used %+v", c.now().used)
 		}
 		m, c = metered(t, 1)
 		if refused := call(t, m, "acme", true); refused != nil {
@@ -335,8 +348,8 @@ func TestChargeThatIsRefused(t *testing.T) {
 	c.fails = func(int) (before, after error) {
 		return temporal.NewApplicationError("nonsense", contract.ErrInvalid), nil
 	}
-	if refused := call(t, m, "acme", true); refused == nil || refused.Code != catalog.CodeNotMade || len(c.charges) != 1 {
-		t.Errorf("refused with %+v after %d charges", refused, len(c.charges))
+	if refused := call(t, m, "acme", true); refused == nil || refused.Code != catalog.CodeNotMade || len(c.now().charges) != 1 {
+		t.Errorf("refused with %+v after %d charges", refused, len(c.now().charges))
 	}
 	if !strings.Contains(log.String(), "nonsense") {
 		t.Errorf("the log has %q", log.String())
