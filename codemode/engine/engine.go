@@ -120,7 +120,7 @@ func (e *Engine) Start(ctx context.Context, program snippet.Program) (*Execution
 	if err != nil {
 		return nil, snippet.Step{}, fmt.Errorf("codemode engine: start: %w", err)
 	}
-	x := &Execution{engine: e, child: child, limits: program.Limits, outstanding: map[int]bool{}, made: len(program.Journal.Calls)}
+	x := &Execution{engine: e, child: child, limits: program.Limits, outstanding: map[int]bool{}, made: made(&program.Journal)}
 	child.beginExecution(program.Limits)
 	steps, err := x.request(ctx, &wire.Request{Start: &program}, 1)
 	if err != nil {

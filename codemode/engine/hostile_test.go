@@ -46,6 +46,7 @@ func TestCallsOfAHostileChildWithAJournal(t *testing.T) {
 		"what is open":         {`[{"steps":[{"calls":[{"number":2},{"number":3}]}]},{"steps":[{}]}]`, ""},
 		"one that is known":    {`[{"steps":[{"calls":[{"number":2}]}]},{"steps":[{"calls":[{"number":1}]}]}]`, "call 1, want call 3"},
 		"what is open, twice":  {`[{"steps":[{"calls":[{"number":2}]}]},{"steps":[{"calls":[{"number":2}]}]}]`, "call 2, want call 3"},
+		"no number at first":   {`[{"steps":[{"calls":[{"number":0}]}]}]`, "call 0, want call 3"},
 		"what is open, turned": {`[{"steps":[{"calls":[{"number":2},{"number":1}]}]}]`, "call 1, want call 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
