@@ -188,6 +188,7 @@ func (b *Broker) carryOut(
 		then(nil, b.redact(scope, b.unconnected(ctx, scope, req, err)), false)
 		return
 	}
+	defer leave() // also where the way to then, which leaves first, ends in a panic
 	b.run(ctx, c, plan, b.noteBegin(req, plan, c), func(o Outcome, left bool) {
 		o = b.redact(scope, o)
 		leave()

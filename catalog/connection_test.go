@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/heddle-dev/heddle/catalog"
 )
@@ -70,6 +71,38 @@ func TestUnconnectedSourceAsks(t *testing.T) {
 			if plan := b.Plan(t.Context(), scope, request); plan.Asks != nil || plan.Error.Code != catalog.CodeToolNotFound {
 				t.Errorf("out of scope: %+v", plan)
 			}
+		})
+	}
+}
+
+// A call that panics on its way, in the application's own code, gives back its place: the
+// panic of an activity is caught, and the worker goes on.
+func TestPanicAfterACallLeavesItsPlace(t *testing.T) {
+	cause := catalog.Reconnection{Name: "crm", URL: "https://crm.example.com"}.Error(catalog.CodeConnectionMissing, "it is not connected")
+	req := catalog.Request{Tool: "a.b", Input: json.RawMessage("{}"), CanAsk: true}
+	for name, call := range map[string]func(context.Context, *catalog.Broker){
+		"dispatch": func(ctx context.Context, b *catalog.Broker) { b.Dispatch(ctx, everyone, req, b.Plan(ctx, everyone, req)) },
+		"reading":  func(ctx context.Context, b *catalog.Broker) { b.DispatchRead(ctx, everyone, req, func(catalog.Reading) {}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := broker(t, of("s", withFunction(read("a.b"), func(context.Context, catalog.Call) (json.RawMessage, error) { return nil, cause })))
+				b.Limit(catalog.Limits{Namespaces: map[string]catalog.FlowLimits{"a": {Concurrent: 1}}})
+				asked := 0
+				b.Reconnect(func(context.Context, catalog.Scope, catalog.Reconnection) (*catalog.Elicitation, error) {
+					asked++
+					panic("consent")
+				})
+				for range 2 {
+					func() {
+						defer func() { _ = recover() }()
+						call(t.Context(), b)
+					}()
+				}
+				if asked != 2 {
+					t.Errorf("%d of 2 calls were made", asked)
+				}
+			})
 		})
 	}
 }

@@ -35,7 +35,8 @@ type gate struct {
 }
 
 // enter waits until a call may be made. It reports whether it had to wait: what
-// was checked before may then be otherwise. leave is to be called at the call's end.
+// was checked before may then be otherwise. leave is to be called at the call's end;
+// called again it does nothing.
 //
 // A tenant's own namespaces, of a [Scoped] source, are no other tenant's, even if
 // they have one name.
@@ -50,11 +51,11 @@ func (g *gates) enter(ctx context.Context, c *call) (leave func(), waited bool, 
 		ofNamespace = connection + "\x00" + namespace
 	}
 	var left []func()
-	leave = func() {
+	leave = sync.OnceFunc(func() {
 		for _, one := range left {
 			one()
 		}
-	}
+	})
 	ctx, cancel := context.WithTimeout(ctx, limitPatience)
 	defer cancel()
 	for _, way := range []struct {
