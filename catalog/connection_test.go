@@ -81,8 +81,12 @@ func TestPanicAfterACallLeavesItsPlace(t *testing.T) {
 	cause := catalog.Reconnection{Name: "crm", URL: "https://crm.example.com"}.Error(catalog.CodeConnectionMissing, "it is not connected")
 	req := catalog.Request{Tool: "a.b", Input: json.RawMessage("{}"), CanAsk: true}
 	for name, call := range map[string]func(context.Context, *catalog.Broker){
-		"dispatch": func(ctx context.Context, b *catalog.Broker) { b.Dispatch(ctx, everyone, req, b.Plan(ctx, everyone, req)) },
-		"reading":  func(ctx context.Context, b *catalog.Broker) { b.DispatchRead(ctx, everyone, req, func(catalog.Reading) {}) },
+		"dispatch": func(ctx context.Context, b *catalog.Broker) {
+			b.Dispatch(ctx, everyone, req, b.Plan(ctx, everyone, req))
+		},
+		"reading": func(ctx context.Context, b *catalog.Broker) {
+			b.DispatchRead(ctx, everyone, req, func(catalog.Reading) {})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

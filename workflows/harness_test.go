@@ -112,7 +112,10 @@ func newHarness(t *testing.T, steps ...step) *harness {
 		}).Maybe()
 	h.OnActivity(a.Archive, mock.Anything, mock.Anything).Return(
 		func(context.Context, activities.ArchiveInput) (activities.ArchiveResult, error) {
-			return activities.ArchiveResult{Archive: contract.Ref{Digest: "sha256:archive", Size: 1}, Cursor: h.state().Cursor}, nil
+			// An activity is no part of the workflow: it asks between two steps of that.
+			cursor := make(chan int64, 1)
+			h.at(0, func() { cursor <- h.state().Cursor })
+			return activities.ArchiveResult{Archive: contract.Ref{Digest: "sha256:archive", Size: 1}, Cursor: <-cursor}, nil
 		}).Maybe()
 	h.OnActivity(a.Admit, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, start contract.Start) error {

@@ -291,8 +291,6 @@ func TestMeterThatCannotCount(t *testing.T) {
 		gone = false
 		c.mu.Unlock()
 		time.Sleep(time.Minute)
-		c.mu.Lock()
-		defer c.mu.Unlock()
 		if want := (contract.Amounts{Tokens: 3}); c.now().used != want {
 			t.Errorf("used %+v, want %+v", c.now().used, want)
 		}
