@@ -116,13 +116,36 @@ func (l *Ledger) Look(ctx context.Context, key string) (*activities.Claimed, err
 
 // Record tells a claim how the write ended. What it was told first holds.
 func (l *Ledger) Record(ctx context.Context, key, id string, result activities.CallResult) error {
-	err := l.temporal.SignalWorkflow(ctx, contract.ClaimID(key), id, contract.SignalOutcome, result)
-	return ended(err)
+	return insist(ctx, func() error {
+		return l.temporal.SignalWorkflow(ctx, contract.ClaimID(key), id, contract.SignalOutcome, result)
+	})
 }
 
 // Release takes a claim back.
 func (l *Ledger) Release(ctx context.Context, key, id, reason string) error {
-	return ended(l.temporal.TerminateWorkflow(ctx, contract.ClaimID(key), id, reason))
+	return insist(ctx, func() error { return l.temporal.TerminateWorkflow(ctx, contract.ClaimID(key), id, reason) })
+}
+
+// insistMost bounds the pause before something is asked again.
+const insistMost = time.Second
+
+// insist asks something of a claim until it is done or ctx ends: a process that stood
+// still for a while finds its connection gone, and the client does not ask again when
+// the server has called a request off. To be asked twice does no harm.
+func insist(ctx context.Context, ask func() error) error {
+	for pause := askAgain; ; pause = min(2*pause, insistMost) {
+		err := ended(ask())
+		var invalid *serviceerror.InvalidArgument
+		var denied *serviceerror.PermissionDenied
+		if err == nil || errors.As(err, &invalid) || errors.As(err, &denied) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // ended passes over a claim that is closed.
