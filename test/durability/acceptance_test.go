@@ -25,6 +25,7 @@ func TestAcceptanceOfSnippets(t *testing.T) {
 		"Promise.all with a call that waits for approval, and a kill": func(b *bed) {
 			turn := b.send(`(await Promise.all([test.read({ name: "a" }), test.write({ name: "w" }), test.free({ name: "f" })])).map((r: any) => r.done)`)
 			ap := b.pending(1)[0]
+			b.made(1, "test.free")
 			b.restart()
 			b.approve(ap)
 			want(b, turn, `["a","w","f"]`)

@@ -29,6 +29,7 @@ func TestRunScript(t *testing.T) {
 	turn := b.script("twice", `{"name":"w"}`)
 	pending := b.pending(2)
 	b.approve(pending[slices.IndexFunc(pending, func(ap contract.Approval) bool { return strings.Contains(string(ap.Preview), "w1") })])
+	b.made(1, "test.write")
 	b.restart()
 	b.deny(b.pending(1)[0])
 	if answer := b.answer(turn); string(answer.Result) != `["w1","approval_denied","invalid_input"]` || b.effects() != "w1" {

@@ -141,6 +141,25 @@ func (b *bed) done(id string) {
 	b.t.Fatalf("part %s was never done", id)
 }
 
+// made waits until so many calls of a tool are done: a worker that is killed before it
+// has told of a write leaves its outcome unknown, as it should.
+func (b *bed) made(n int, tool string) {
+	b.t.Helper()
+	done := map[string]bool{}
+	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if part.Kind == contract.KindCall && part.Tool == tool && part.Status == contract.PartDone {
+			done[part.ID] = true
+		}
+		if len(done) == n {
+			return
+		}
+	}
+	b.t.Fatalf("%d calls of %s were done, want %d", len(done), tool, n)
+}
+
 // restart kills the worker and starts another.
 func (b *bed) restart() {
 	b.t.Helper()
