@@ -13,12 +13,16 @@ import (
 )
 
 // withTotals is the worker's configuration with totals of tenants.
-func withTotals(totals string) string { return config + "limits:\n  tenants: {" + totals + "}\n" }
+func withTotals(t *testing.T, totals string) string {
+	t.Helper()
+	testkit.OneDay(t, 5*time.Minute)
+	return config + "limits:\n  tenants: {" + totals + "}\n"
+}
 
 // newUsageBed is threads on two workers that limit what tenants use.
 func newUsageBed(t *testing.T, server *testkit.Server, totals string) *lockBed {
 	t.Helper()
-	return newLockBedOf(t, server, withTotals(totals))
+	return newLockBedOf(t, server, withTotals(t, totals))
 }
 
 // wrote are the writes that the workers made.
@@ -161,7 +165,7 @@ func TestTotalsSurviveAKill(t *testing.T) {
 
 // A read that a killed worker had begun is made again, and counts twice.
 func TestWhatIsDoneTwiceCountsTwice(t *testing.T) {
-	b := newBedOf(t, testkit.DevServer(t), map[string]string{"heddle.yaml": withTotals(`"*": {total: {month: {calls: 4}}}`)})
+	b := newBedOf(t, testkit.DevServer(t), map[string]string{"heddle.yaml": withTotals(t, `"*": {total: {month: {calls: 4}}}`)})
 	turn := b.send("read:a|gate:slow|say:done")
 	awaitGate(t, b.worker, "slow")
 	b.restart()
@@ -202,7 +206,7 @@ func TestWaitingWriteDoesNotCount(t *testing.T) {
 // backend with the keys can read it.
 func TestEncryptedUsage(t *testing.T) {
 	keys := payloadKey("k1", 1)
-	configured := strings.Replace(withTotals(`"*": {total: {month: {calls: 1}}}`), "sandbox:", "temporal: {encryption: {key_file: payload.keys}}\nsandbox:", 1)
+	configured := strings.Replace(withTotals(t, `"*": {total: {month: {calls: 1}}}`), "sandbox:", "temporal: {encryption: {key_file: payload.keys}}\nsandbox:", 1)
 	plain := newBedOf(t, testkit.DevServer(t), map[string]string{"heddle.yaml": configured, "payload.keys": keys})
 	b := plain.withKeys(keys)
 	b.wait(b.send("read:a|read:b|say:done"))
