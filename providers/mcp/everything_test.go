@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/providers/mcp"
 )
 
@@ -65,9 +66,9 @@ func TestEverything(t *testing.T) {
 	})
 	for _, transport := range []string{"streamableHttp", "sse"} {
 		t.Run(transport, func(t *testing.T) {
-			address := freeAddress(t)
+			port := testkit.FreePort(t)
+			address := "localhost:" + port
 			cmd := exec.Command("node", server, transport)
-			_, port, _ := net.SplitHostPort(address)
 			cmd.Env = append(os.Environ(), "PORT="+port)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
@@ -87,16 +88,6 @@ func TestEverything(t *testing.T) {
 			compareEverything(t, mcp.Options{URL: "http://" + address + path, SSE: transport == "sse", Allow: []string{address}})
 		})
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return fmt.Sprintf("localhost:%d", l.Addr().(*net.TCPAddr).Port)
 }
 
 // changing are the parts of results that are others each time.

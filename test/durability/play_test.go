@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.guarded", "Writes, after an approval and a gate.", writeLate, heddle.Write()),
 			heddle.Tool("test.late", "Writes, after waiting at a gate.", writeLate, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.early", "Writes, and then waits at a gate.", writeEarly, heddle.Write(), heddle.WithoutApproval(),
-				heddle.Timeout(20*time.Second)), // longer than a paused worker is believed in
+				heddle.Timeout(30*time.Second)), // longer than a paused worker is believed in
 			heddle.Tool("test.keyed", "Writes to what honours keys, and then waits at a gate.", writeEarly,
 				heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
 			heddle.Tool("test.safe", "Writes to what honours keys.", write, heddle.Write(), heddle.HonoursKeys()),

@@ -83,12 +83,7 @@ func TestEverythingFromASnippet(t *testing.T) {
 // listening starts the example server over streamable HTTP.
 func listening(t *testing.T, file string) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close()
+	port := testkit.FreePort(t)
 	cmd := exec.Command("node", file, "streamableHttp")
 	cmd.Env = append(os.Environ(), "PORT="+port)
 	if err := cmd.Start(); err != nil {
