@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/providers/mcp"
@@ -29,16 +29,16 @@ const (
 // mcpCall measures calls of tools of a server of the Model Context Protocol, over a
 // connection that is there already, from the input to the checked output: a read; a
 // write, planned and made; and a hundred reads at once. The baseline is the same call by
-// mcp-go's client.
+// mcp-go's client. Both speak the newest protocol that they know.
 func mcpCall(ctx context.Context, report *Report) error {
-	server := httptest.NewServer(http.HandlerFunc(serveMCP))
-	defer server.Close()
-	read, write, closeOurs, err := ourMCPCalls(server)
+	far := httptest.NewServer(mcpServer())
+	defer far.Close()
+	read, write, closeOurs, err := ourMCPCalls(far)
 	if err != nil {
 		return err
 	}
 	defer closeOurs()
-	bare, closeBare, err := bareMCPCall(ctx, server.URL)
+	bare, closeBare, err := bareMCPCall(ctx, far.URL)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func atOnce(call func(context.Context) error) func(context.Context) error {
 
 // ourMCPCalls are a call of a tool that reads, and one of a tool that writes: this is
 // planned first, with what a person is shown who is asked.
-func ourMCPCalls(server *httptest.Server) (read, write func(context.Context) error, stop func(), _ error) {
-	source, err := mcp.New(mcp.Options{Namespace: "far", URL: server.URL, Allow: []string{server.Listener.Addr().String()}, Trusted: true})
+func ourMCPCalls(far *httptest.Server) (read, write func(context.Context) error, stop func(), _ error) {
+	source, err := mcp.New(mcp.Options{Namespace: "far", URL: far.URL, Allow: []string{far.Listener.Addr().String()}, Trusted: true})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -135,7 +135,7 @@ func bareMCPCall(ctx context.Context, url string) (call func(context.Context) er
 		return nil, nil, err
 	}
 	hello := protocol.InitializeRequest{}
-	hello.Params.ProtocolVersion = protocol.LATEST_LEGACY_PROTOCOL_VERSION
+	hello.Params.ProtocolVersion = protocol.LATEST_PROTOCOL_VERSION
 	if _, err := c.Initialize(ctx, hello); err != nil {
 		return nil, nil, err
 	}
@@ -148,30 +148,14 @@ func bareMCPCall(ctx context.Context, url string) (call func(context.Context) er
 	}, func() { _ = c.Close(); kept.CloseIdleConnections() }, nil
 }
 
-// serveMCP is a server with one tool.
-func serveMCP(w http.ResponseWriter, r *http.Request) {
-	var m struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
+// mcpServer is mcp-go's own server, with a tool that reads and one that writes.
+func mcpServer() http.Handler {
+	s := server.NewMCPServer("bench", "1", server.WithToolCapabilities(false))
+	answer := func(context.Context, protocol.CallToolRequest) (*protocol.CallToolResult, error) {
+		return protocol.NewToolResultText(`[{"id":7,"title":"It is broken"}]`), nil
 	}
-	if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
-		w.WriteHeader(http.StatusMethodNotAllowed)
-		return
-	}
-	const schema = `{"type":"object","properties":{"repo":{"type":"string"}},"required":["repo"]}`
-	result, known := map[string]string{
-		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`,
-		"tools/list": `{"tools":[{"name":"list","description":"Lists.","annotations":{"readOnlyHint":true},"inputSchema":` + schema + `},` +
-			`{"name":"add","description":"Adds.","inputSchema":` + schema + `}]}`,
-		"tools/call": `{"content":[{"type":"text","text":"[{\"id\":7,\"title\":\"It is broken\"}]"}]}`,
-	}[m.Method]
-	switch {
-	case known:
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`)
-	case len(m.ID) == 0:
-		w.WriteHeader(http.StatusAccepted)
-	default:
-		w.WriteHeader(http.StatusMethodNotAllowed)
-	}
+	repo := protocol.WithString("repo", protocol.Required())
+	s.AddTool(protocol.NewTool("list", protocol.WithDescription("Lists."), protocol.WithReadOnlyHintAnnotation(true), repo), answer)
+	s.AddTool(protocol.NewTool("add", protocol.WithDescription("Adds."), protocol.WithReadOnlyHintAnnotation(false), repo), answer)
+	return server.NewStreamableHTTPServer(s)
 }
