@@ -212,7 +212,7 @@ var house = []room{
 	{
 		"providers/mcp",
 		[]string{"catalog", "internal/netguard", "internal/oauth", "internal/plainjson", "secrets", "signals/contract"},
-		[]string{"catalog/catalogtest", "internal/connections", "test/authserver"},
+		[]string{"catalog/catalogtest", "internal/child", "internal/connections", "test/authserver"},
 		"a source of tools: what servers of the Model Context Protocol offer",
 	},
 	{

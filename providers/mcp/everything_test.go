@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
-	"github.com/heddle-dev/heddle/internal/testkit"
+	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/providers/mcp"
 )
 
@@ -66,10 +66,13 @@ func TestEverything(t *testing.T) {
 	})
 	for _, transport := range []string{"streamableHttp", "sse"} {
 		t.Run(transport, func(t *testing.T) {
-			port := testkit.FreePort(t)
-			address := "localhost:" + port
+			ports, err := child.FreePorts(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			address := "localhost:" + ports[0]
 			cmd := exec.Command("node", server, transport)
-			cmd.Env = append(os.Environ(), "PORT="+port)
+			cmd.Env = append(os.Environ(), "PORT="+ports[0])
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
