@@ -140,7 +140,7 @@ func TestCarriedStaysSmall(t *testing.T) {
 	for i := range 40 {
 		at := time.Duration(i) * time.Minute
 		h.at(at+time.Second, func() { submit(i) })
-		h.at(at+2*time.Second, func() {
+		h.at(at+30*time.Second, func() {
 			if i >= contract.MaxGrants {
 				h.decide(0, contract.Deny)
 				return

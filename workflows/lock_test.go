@@ -95,6 +95,10 @@ func (h *lockHarness) acquire(thread, want string) {
 	}, ownerOf(thread))
 }
 
+// later is so long that a notice is told meanwhile on any machine, since the
+// environment's clock goes on as others do until it is; and a lease lasts longer.
+const later = 9 * time.Second
+
 func (h *lockHarness) at(d time.Duration, do func()) { h.RegisterDelayedCallback(do, d) }
 
 func (h *lockHarness) run(tell string) {
@@ -115,22 +119,22 @@ func (h *lockHarness) run(tell string) {
 func TestLockIsGivenInOrder(t *testing.T) {
 	h := newLockHarness(t)
 	h.at(0, func() { h.acquire("a", "granted") })
-	h.at(time.Second, func() {
+	h.at(later, func() {
 		h.acquire("b", "waiting:a:0")
 		h.acquire("c", "waiting:a:1")
 		h.acquire("b", "waiting:a:0") // who asks again keeps its place
 		h.acquire("d", "waiting:a:2")
 		h.acquire("a", "granted")
 	})
-	h.at(2*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("c")) }) // leaves the queue
-	h.at(3*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) })
-	h.at(4*time.Second, func() {
+	h.at(2*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("c")) }) // leaves the queue
+	h.at(3*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) })
+	h.at(4*later, func() {
 		h.acquire("b", "granted")
 		h.acquire("d", "waiting:b:0")
 		h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) // is nobody now
 	})
-	h.at(5*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("b")) })
-	h.at(6*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("d")) })
+	h.at(5*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("b")) })
+	h.at(6*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("d")) })
 	h.run("b:granted d:granted")
 }
 
@@ -139,9 +143,9 @@ func TestLockPassesOverThreadsThatHaveEnded(t *testing.T) {
 	h := newLockHarness(t)
 	h.gone["b"] = true
 	h.at(0, func() { h.acquire("a", "granted") })
-	h.at(time.Second, func() { h.acquire("b", "waiting:a:0"); h.acquire("c", "waiting:a:1") })
-	h.at(2*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) })
-	h.at(3*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("c")) })
+	h.at(later, func() { h.acquire("b", "waiting:a:0"); h.acquire("c", "waiting:a:1") })
+	h.at(2*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) })
+	h.at(3*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("c")) })
 	h.run("c:granted")
 }
 
@@ -155,7 +159,7 @@ func TestLockAsksAfterItsOwner(t *testing.T) {
 		return o.Thread == "b" || asked < 3, nil
 	}
 	h.at(0, func() { h.acquire("a", "granted") })
-	h.at(time.Second, func() { h.acquire("b", "waiting:a:0") })
+	h.at(later, func() { h.acquire("b", "waiting:a:0") })
 	h.at(contract.LockLease+2*time.Second, func() { h.acquire("b", "waiting:a:0") })
 	h.at(10*time.Minute, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("b")) })
 	h.run("b:granted")
@@ -170,8 +174,8 @@ func TestLockIsKeptWhileItsOwnerCannotBeAskedAfter(t *testing.T) {
 	h.holds = func(contract.LockOwner) (bool, error) { return false, errors.New("no answer") }
 	h.at(0, func() { h.acquire("a", "granted") })
 	h.at(3*time.Minute, func() { h.acquire("b", "waiting:a:0") })
-	h.at(3*time.Minute+time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) })
-	h.at(3*time.Minute+2*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("b")) })
+	h.at(3*time.Minute+later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) })
+	h.at(3*time.Minute+2*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("b")) })
 	h.run("b:granted")
 }
 
@@ -180,13 +184,13 @@ func TestHeldLockRefusesOthers(t *testing.T) {
 	h := newLockHarness(t)
 	h.holds = func(contract.LockOwner) (bool, error) { return true, nil }
 	h.at(0, func() { h.acquire("a", "granted") })
-	h.at(time.Second, func() { h.acquire("b", "waiting:a:0"); h.acquire("c", "waiting:a:1") })
-	h.at(2*time.Second, func() { h.SignalWorkflow(contract.SignalHold, ownerOf("b")) }) // has nothing to hold
-	h.at(3*time.Second, func() { h.SignalWorkflow(contract.SignalHold, ownerOf("a")) })
+	h.at(later, func() { h.acquire("b", "waiting:a:0"); h.acquire("c", "waiting:a:1") })
+	h.at(2*later, func() { h.SignalWorkflow(contract.SignalHold, ownerOf("b")) }) // has nothing to hold
+	h.at(3*later, func() { h.SignalWorkflow(contract.SignalHold, ownerOf("a")) })
 	h.at(time.Hour, func() { h.acquire("d", "refused:a:0"); h.acquire("a", "granted") })
 	h.at(2*time.Hour, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("a")) })
-	h.at(2*time.Hour+time.Second, func() { h.acquire("d", "granted") })
-	h.at(2*time.Hour+2*time.Second, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("d")) })
+	h.at(2*time.Hour+later, func() { h.acquire("d", "granted") })
+	h.at(2*time.Hour+2*later, func() { h.SignalWorkflow(contract.SignalRelease, ownerOf("d")) })
 	h.run("b:refused c:refused")
 }
 

@@ -18,7 +18,7 @@ import (
 func TestPlainAnswer(t *testing.T) {
 	h := newHarness(t, answer("Hello Ada"))
 	h.at(time.Second, func() { h.submit("m1", "Hi") })
-	h.at(2*time.Second, h.close)
+	h.at(time.Minute, h.close)
 	h.run()
 
 	if err := h.GetWorkflowError(); err != nil {

@@ -317,10 +317,12 @@ func TestUndoOfNoTurn(t *testing.T) {
 func TestCancelledTurnTriesNoMore(t *testing.T) {
 	h := newHarness(t, freely("a"))
 	h.write = func(in activities.WriteInput) (activities.CallResult, error) {
+		if len(h.writes) == 2 { // the next attempt would come after two seconds
+			h.at(500*time.Millisecond, func() { h.SignalWorkflow(contract.SignalCancelTurn, contract.CancelTurn{}) })
+		}
 		return activities.CallResult{ID: in.Call.ID, NotSent: true, Problem: &contract.Problem{Code: "away", Message: "no"}}, nil
 	}
 	h.at(0, func() { h.submit("s1", "do") })
-	h.at(1500*time.Millisecond, func() { h.SignalWorkflow(contract.SignalCancelTurn, contract.CancelTurn{}) })
 	h.at(time.Minute, func() { h.close() })
 	h.run()
 	if written := h.written(); written != "a a" {

@@ -64,7 +64,7 @@ func start(t *testing.T, role string, args ...string) (*Process, *Log) {
 
 func await(t *testing.T, p *Process, log *Log, text string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	if err := log.Wait(ctx, p, text); err != nil {
 		t.Fatalf("%v\n%s", err, log)

@@ -13,7 +13,7 @@ import (
 
 // outputDelay is how long a process that has ended may leave its output open,
 // such as through a child of its own.
-const outputDelay = 2 * time.Second
+const outputDelay = 10 * time.Second
 
 // Command is a program to run.
 type Command struct {

@@ -19,8 +19,9 @@ import (
 	"go.temporal.io/sdk/log"
 )
 
-// timeout bounds the first exchange with the server.
-const timeout = 10 * time.Second
+// timeout bounds the first exchange with the server. One that stands still for some
+// seconds is waited for; one that does not listen is found out at once.
+const timeout = 30 * time.Second
 
 // Target names a server and a namespace in it. An empty field says nothing.
 type Target struct {
@@ -58,6 +59,7 @@ func Dial(ctx context.Context, options client.Options, logger *slog.Logger) (cli
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	options.Logger = log.NewStructuredLogger(logger)
+	options.ConnectionOptions.GetSystemInfoTimeout = timeout
 	c, err := client.DialContext(ctx, options)
 	if err != nil {
 		return nil, explain(err, options)

@@ -220,7 +220,7 @@ func TestEndOfTheDelay(t *testing.T) {
 // await waits for an event of a claim.
 func (b *book) await(id string, kind enums.EventType) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Minute)
 	defer cancel()
 	events := b.client.GetWorkflowHistory(ctx, contract.ClaimID(b.key), id, true, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {

@@ -174,7 +174,8 @@ func (m *Meter) take(ctx context.Context, tenant string, want contract.Amounts, 
 // account is what a tenant's workflow is to be told, in the order in which it came.
 type account struct {
 	items []*item
-	// hurry has something in it once an item has come that somebody waits for.
+	// hurry has something in it once an item has come that somebody waits for, and that
+	// is not told yet.
 	hurry chan struct{}
 }
 
@@ -286,6 +287,10 @@ func (m *Meter) next(tenant string, a *account) (contract.Charge, []*item) {
 	}
 	if items == nil {
 		delete(m.accounts, tenant)
+	}
+	select {
+	case <-a.hurry: // with what is told now, or hurries says so
+	default:
 	}
 	return charge, items
 }

@@ -167,6 +167,30 @@ func TestOutputIsCountedSoon(t *testing.T) {
 	})
 }
 
+// What nobody waits for waits for company also where it came while something else was
+// told in a hurry.
+func TestOutputWaitsForCompany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, c := metered(t, 1)
+		ended, refused := m.Begin(t.Context(), "acme", 10)
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		time.Sleep(time.Second) // all is told
+		c.takes = company / 2
+		var step sync.WaitGroup
+		step.Go(func() { m.Step(t.Context(), "acme") })
+		time.Sleep(company / 4)
+		ended(true, 100)
+		step.Wait()
+		time.Sleep(company / 2)
+		m.Step(t.Context(), "acme")
+		if used, n := c.now().used, len(c.now().charges); used.OutputBytes != 100 || used.Steps != 2 || n != 3 {
+			t.Errorf("used %+v by %d charges", used, n)
+		}
+	})
+}
+
 // A tenant is told of with its own limits and those of all, and of one without any
 // nothing is told.
 func TestTotalsOfATenant(t *testing.T) {

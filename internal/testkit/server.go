@@ -109,7 +109,10 @@ func (s *Server) Restart(t testing.TB) {
 // test ends. Each call makes a client with a connection of its own.
 func (s *Server) Client(t testing.TB) client.Client {
 	t.Helper()
-	c, err := client.Dial(client.Options{HostPort: s.Address, Logger: log.NewStructuredLogger(Logger(t))})
+	c, err := client.Dial(client.Options{
+		HostPort: s.Address, Logger: log.NewStructuredLogger(Logger(t)),
+		ConnectionOptions: client.ConnectionOptions{GetSystemInfoTimeout: startTimeout},
+	})
 	if err != nil {
 		t.Fatalf("testkit: connect to the Temporal server: %v", err)
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/heddle-dev/heddle/internal/child"
 )
 
-// stopTimeout is how long a worker may take to stop gracefully.
-const stopTimeout = 30 * time.Second
+// stopTimeout is how long a worker may take to stop gracefully, on a machine that is
+// busy: longer than it lets its activities take to end.
+const stopTimeout = 2 * time.Minute
 
 // TaskQueueEnv is the environment variable in which a worker finds its task
 // queue: a configuration says task_queue: ${HEDDLE_TASK_QUEUE}.

@@ -19,7 +19,7 @@ func TestBackendInNode(t *testing.T) {
 		Binary: testkit.Build(t, "./examples/support/worker"),
 		Files:  exampleFiles(t, "heddle.yaml", "support.yaml", "instructions.md"),
 	})
-	cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-timeout=120000")
+	cmd := exec.CommandContext(t.Context(), "node", "--test", "--test-timeout=300000")
 	cmd.Env = append(os.Environ(),
 		"TEMPORAL_ADDRESS="+server.Address,
 		"TEMPORAL_NAMESPACE=default",

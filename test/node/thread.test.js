@@ -26,7 +26,7 @@ const MESSAGE = 'A mug of my order arrived broken. Can I have my money back?';
 let client;
 
 before(async () => {
-  client = new Client({ connection: await Connection.connect({ address }), namespace });
+  client = new Client({ connection: await Connection.connect({ address, connectTimeout: '1 minute' }), namespace });
 });
 
 after(() => client.connection.close());

@@ -46,7 +46,7 @@ func newBrowser(t *testing.T) browser {
 // press opens a page of consent, clicks on a button of it, and returns what stands on
 // the page that this leads to, and its address.
 func (b browser) press(page, button string) (text, address string, err error) {
-	ctx, stop := context.WithTimeout(b.ctx, time.Minute)
+	ctx, stop := context.WithTimeout(b.ctx, 3*time.Minute)
 	defer stop()
 	if err := chromedp.Do(ctx, chromedp.Navigate(page)); err != nil {
 		return "", "", err
@@ -98,7 +98,7 @@ func TestConsentInABrowser(t *testing.T) {
 	}
 
 	crm.EndGrants()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	sent, err := threads.Send(ctx, start, contract.Submission{Text: orderSnippet})
 	if err != nil {

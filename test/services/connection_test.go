@@ -153,7 +153,7 @@ func agree(ctx context.Context, page string) (string, error) {
 func consentByCommand(t *testing.T, dir string, server *authserver.Server, person visit, args ...string) (string, error) {
 	t.Helper()
 	starter := testkit.Build(t, "./cmd/starter")
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, starter, append([]string{"connections", "add", server.Resource, "--json", "--no-browser"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), secretsKey)
@@ -190,7 +190,7 @@ func consentByCommand(t *testing.T, dir string, server *authserver.Server, perso
 // answerTo sends a snippet and returns what the agent is told of it.
 func answerTo(t *testing.T, threads *signals.Client, start contract.Start, snippet string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	sent, err := threads.Send(ctx, start, contract.Submission{Text: snippet})
 	if err != nil {
@@ -233,7 +233,7 @@ func TestThreadAsksForConsent(t *testing.T) {
 	for i, before := range []func(){func() {}, crm.EndGrants} {
 		before()
 		start := contract.Start{ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t)}, Agent: "coder", User: "ada"}
-		ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer stop()
 		sent, err := threads.Send(ctx, start, contract.Submission{Text: orderSnippet})
 		if err != nil {

@@ -190,7 +190,7 @@ openapi:
 // converse sends a snippet, approves its one write and returns its result.
 func converse(t *testing.T, threads *signals.Client, start contract.Start, snippet string) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	sent, err := threads.Send(ctx, start, contract.Submission{Text: snippet})
 	if err != nil {

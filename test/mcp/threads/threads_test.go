@@ -47,7 +47,7 @@ mcp:
 }
 
 func (b *bed) ctx() context.Context {
-	ctx, cancel := context.WithTimeout(b.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(b.t.Context(), 5*time.Minute)
 	b.t.Cleanup(cancel)
 	return ctx
 }
@@ -217,7 +217,7 @@ func alive(pid int) bool {
 // eventually waits for something that cannot announce itself.
 func eventually(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !happened(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("it does not happen: %s", what)
 		}
