@@ -171,7 +171,10 @@ mcp:
 	if out := app.play(t, "a", "far.get", `{}`); out.Error != nil {
 		t.Error(out.Error)
 	}
-	for _, token := range s.tokens {
+	s.mu.Lock() // the client may listen still
+	tokens := slices.Clone(s.tokens)
+	s.mu.Unlock()
+	for _, token := range tokens {
 		if token != "Bearer a-secret-token" {
 			t.Errorf("authorization is %q", token)
 		}

@@ -31,6 +31,10 @@ const (
 	// heartbeatInterval is the longest that the SDK may hold back a heartbeat. A
 	// cancelled turn reaches an activity with the answer to one.
 	heartbeatInterval = 2 * time.Second
+	// deadlockAfter is how long a thread's workflow may run without a pause before it is
+	// taken for one that never ends. It does so for milliseconds, but a machine that is busy
+	// may give it no processor for some seconds.
+	deadlockAfter = 9 * time.Second
 )
 
 // Run connects to the Temporal server and works until ctx ends. Then it takes no
@@ -136,6 +140,7 @@ func (a *App) worker(c client.Client, meter activities.Meter, store activities.B
 		MaxHeartbeatThrottleInterval:       heartbeatInterval,
 		DefaultHeartbeatThrottleInterval:   heartbeatInterval,
 		WorkerStopTimeout:                  a.config.StopTimeout,
+		DeadlockDetectionTimeout:           deadlockAfter,
 		OnFatalError:                       broken,
 		Interceptors:                       []interceptor.WorkerInterceptor{near, a.exits},
 	})

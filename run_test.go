@@ -42,7 +42,7 @@ func gate(ctx context.Context, _ struct{}) (string, error) {
 var gateFiles = map[string]string{
 	"heddle.yaml": `
 task_queue: ${HEDDLE_TASK_QUEUE}
-stop_timeout: 20s
+stop_timeout: 60s
 models: {play: {provider: scripted, script: script.yaml}}
 agents:
   a: {model: play, instructions: hi, tools: ["test.*"]}
@@ -61,7 +61,7 @@ func TestAStoppedWorkerEndsWhatItDoes(t *testing.T) {
 	server := testkit.DevServer(t)
 	worker := testkit.StartWorker(t, testkit.Worker{Server: server, Files: gateFiles})
 	threads := signals.NewClient(server.Client(t), &signals.Options{TaskQueue: worker.TaskQueue})
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	start := contract.Start{ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t)}, Agent: "a"}
 	sent, err := threads.Send(ctx, start, contract.Submission{Text: "go"})
@@ -133,7 +133,7 @@ func runIn(t *testing.T, server *testkit.Server, namespace string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	go func() {
 		select {
@@ -212,7 +212,7 @@ func TestRunEndsWithItsContextAtOnce(t *testing.T) {
 
 func awaitNamespace(t *testing.T, c client.Client, namespace string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	for {
 		_, err := c.OperatorService().ListSearchAttributes(ctx,

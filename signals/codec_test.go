@@ -2,6 +2,7 @@ package signals_test
 
 import (
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
@@ -15,7 +16,10 @@ import (
 func TestEncodedPayloads(t *testing.T) {
 	encoded := converter.NewCodecDataConverter(
 		converter.GetDefaultDataConverter(), converter.NewZlibCodec(converter.ZlibCodecOptions{AlwaysEncode: true}))
-	temporal, err := client.Dial(client.Options{HostPort: testkit.DevServer(t).Address, DataConverter: encoded})
+	temporal, err := client.Dial(client.Options{
+		HostPort: testkit.DevServer(t).Address, DataConverter: encoded,
+		ConnectionOptions: client.ConnectionOptions{GetSystemInfoTimeout: time.Minute},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

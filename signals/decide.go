@@ -10,8 +10,8 @@ import (
 )
 
 // checkTimeout bounds the look at an approval before a decision is sent: without
-// a worker there is nothing to look at.
-const checkTimeout = 2 * time.Second
+// a worker there is nothing to look at. One that is busy may take a while.
+const checkTimeout = 5 * time.Second
 
 // Approve agrees to a call that waits for a person. The decision must quote the
 // digest of the approval that the person was shown; its verdict is set here.

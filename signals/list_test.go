@@ -39,7 +39,7 @@ func TestList(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			// The visibility store is some moments behind.
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 				threads, names := listed(t, b, test.filter)
 				if slices.Equal(names, test.want) {
 					for _, thread := range threads {

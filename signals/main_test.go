@@ -96,7 +96,7 @@ func (b *bed) closed(t *testing.T) {
 // within bounds a step of a test on a busy machine.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os/exec"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/heddle-dev/heddle/internal/connections"
@@ -20,6 +21,8 @@ type callback struct {
 	listener net.Listener
 	server   *http.Server
 	answers  chan answer
+	// telling are the browsers that are being told what came of their answer.
+	telling sync.WaitGroup
 }
 
 // answer is what a browser has come back with, and what to tell it.
@@ -45,6 +48,7 @@ func listen(port int) (*callback, error) {
 
 // close lets what was said last arrive.
 func (b *callback) close() {
+	b.telling.Wait()
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
 	_ = b.server.Shutdown(ctx)
@@ -56,6 +60,7 @@ func (b *callback) answered(w http.ResponseWriter, r *http.Request) {
 	select {
 	case b.answers <- a:
 		err = <-a.reply
+		defer b.telling.Done()
 	case <-r.Context().Done():
 		return
 	}
@@ -71,6 +76,7 @@ func (b *callback) wait(ctx context.Context, book *connections.Book) (connection
 		select {
 		case a := <-b.answers:
 			one, err := book.Finish(ctx, a.query)
+			b.telling.Add(1)
 			a.reply <- err
 			if errors.Is(err, connections.ErrNoAttempt) {
 				continue

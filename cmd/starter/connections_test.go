@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/heddle-dev/heddle/internal/connections"
@@ -22,8 +23,9 @@ import (
 type visitor struct {
 	t      *testing.T
 	decide func(ctx context.Context, page string) (*url.URL, error)
-	// saw are the pages of consent.
-	saw []string
+	// saw are the pages of consent, and visits what the person is at.
+	saw    []string
+	visits sync.WaitGroup
 }
 
 // Write reads what goes to standard error. The person goes on their way by themselves:
@@ -35,7 +37,7 @@ func (v *visitor) Write(text []byte) (int, error) {
 			continue
 		}
 		v.saw = append(v.saw, page)
-		go func() {
+		v.visits.Go(func() {
 			back, err := v.decide(v.t.Context(), page)
 			if err != nil {
 				v.t.Error(err)
@@ -47,7 +49,7 @@ func (v *visitor) Write(text []byte) (int, error) {
 				return
 			}
 			_ = response.Body.Close()
-		}()
+		})
 	}
 	return len(text), nil
 }
@@ -61,6 +63,7 @@ func connecting(t *testing.T, allow ...string) func(stdin string, decide func(co
 		t.Helper()
 		person := &visitor{t: t, decide: decide}
 		got := shell{stdin: strings.NewReader(stdin), stderr: person}.run(t.Context(), append(append([]string{"connections"}, args...), "--config", config)...)
+		person.visits.Wait()
 		for _, secret := range []string{"access-", "refresh-", "secret:of", secretValue, "code-"} {
 			if strings.Contains(got.stdout+got.stderr, secret) {
 				t.Errorf("%v prints a secret: %s%s", args, got.stdout, got.stderr)

@@ -47,7 +47,7 @@ agents:
 policy:
   - {tools: [shop.*], effect: allow, without_approval: true}
 openapi:
-  shop: {spec: shop.yaml, server: %q, allow: [%q], timeout: 1s}
+  shop: {spec: shop.yaml, server: %q, allow: [%q], timeout: 8s}
 `, target.URL, strings.TrimPrefix(target.URL, "http://"))},
 	})
 	return benchOf(t, server, worker)
@@ -60,7 +60,7 @@ func TestReconcile(t *testing.T) {
 	b.must(exitOK, "open", thread, "--agent", "shop")
 	b.must(exitOK, "send", thread, "sell", "--no-wait")
 	var open []signals.Reconciliation
-	for end := time.Now().Add(time.Minute); len(open) == 0 && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); len(open) == 0 && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		for _, r := range jsonLines[signals.Reconciliation](t, b.must(exitOK, "reconcile", "list", "--tenant", "acme", "--json")) {
 			if r.ThreadRef.String() == thread {
 				open = append(open, r)

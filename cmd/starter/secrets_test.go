@@ -205,7 +205,7 @@ func TestRotationSurvivesAKill(t *testing.T) {
 	if err := rotate.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	for keyIDs(t, db)["new"] < before && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)

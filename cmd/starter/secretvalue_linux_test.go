@@ -39,7 +39,7 @@ func (p *prompt) Write(text []byte) (int, error) {
 
 func awaitMute(t *testing.T, terminal *os.File) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); echoes(t, terminal); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); echoes(t, terminal); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the terminal never stops to show what is typed")
 		}

@@ -50,7 +50,7 @@ func benchOf(t *testing.T, server *testkit.Server, worker *testkit.WorkerProcess
 		t.Setenv(name, "")
 	}
 	t.Setenv("TEMPORAL_ADDRESS", server.Address)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return &bench{t: t, ctx: ctx, shell: shell{env: map[string]string{
 		"HEDDLE_TASK_QUEUE": worker.TaskQueue, "TEMPORAL_UI_URL": "http://ui.example/", "USER": "ann", "NO_COLOR": "1",

@@ -10,7 +10,7 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	testkit.OneDay(t, 3*time.Minute)
+	testkit.OneDay(t, 6*time.Minute)
 	tenant, other := "usage-"+rand.Text()[:8], "usage-"+rand.Text()[:8]
 	b := newBench(t, func(files map[string]string) {
 		files["heddle.yaml"] += "\nlimits:\n  tenants: {" + tenant + ": {total: {day: {calls: 2}, month: {output_bytes: 1000000}}}}\n"

@@ -42,7 +42,8 @@ func newBook(t *testing.T, delay time.Duration) *book {
 	c := testkit.DevServer(t).Client(t)
 	b := &book{Ledger: New(c, nil), t: t, client: c, queue: testkit.Name(t), key: testkit.Name(t) + "-key", work: map[string]func(context.Context){}}
 	b.Ledger.delay = delay
-	w := worker.New(c, b.queue, worker.Options{})
+	// On a machine that is busy a workflow that gets no processor for a second is no deadlock.
+	w := worker.New(c, b.queue, worker.Options{DeadlockDetectionTimeout: time.Minute})
 	w.RegisterWorkflowWithOptions(workflows.Claim, workflow.RegisterOptions{Name: contract.ClaimType})
 	w.RegisterWorkflowWithOptions(once, workflow.RegisterOptions{Name: "once"})
 	w.RegisterActivityWithOptions(b.act, activity.RegisterOptions{Name: "act"})

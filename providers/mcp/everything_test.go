@@ -100,6 +100,8 @@ func compareEverything(t *testing.T, o mcp.Options) {
 	t.Helper()
 	o.Namespace, o.Timeout = "every", patience
 	s := open(t, o)
+	// A process may take longer to start than it is waited for, on a busy machine.
+	eventually(t, "the server answers", func() bool { _, err := s.Tools(t.Context()); return err == nil })
 	d := newDesk(t, s)
 	d.scope.Tenant = ""
 	all := ids(t, s)

@@ -119,6 +119,8 @@ func processSource(t *testing.T, change ...func(*mcp.Options)) (*mcp.Source, *de
 		c(&o)
 	}
 	s := open(t, o)
+	// A process may take longer to start than it is waited for, on a busy machine.
+	eventually(t, "the process answers", func() bool { _, err := s.Tools(t.Context()); return err == nil })
 	d := newDesk(t, s)
 	d.scope.Tenant = "" // one process for the listing and the calls
 	return s, d
@@ -135,7 +137,11 @@ func alive(pid int) bool {
 
 func (d *desk) number(tool string) int {
 	d.t.Helper()
-	out := d.call(tool, `{}`)
+	var out catalog.Outcome
+	eventually(d.t, "the process answers", func() bool {
+		out = d.call(tool, `{}`)
+		return out.Error == nil || out.Error.Effect != catalog.EffectNone // else it has not started
+	})
 	n, err := strconv.Atoi(string(out.Result))
 	if err != nil {
 		d.t.Fatalf("%s: %s %v", tool, out.Result, out.Error)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
+	"github.com/heddle-dev/heddle/internal/child"
 	"github.com/heddle-dev/heddle/providers/mcp"
 )
 
@@ -67,6 +68,15 @@ func newFake(t testing.TB) *fake {
 		tools:       `[{"name":"echo","description":"Says what it hears.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]`,
 	}
 	f.Server = httptest.NewUnstartedServer(f)
+	// Nobody else gets its port by chance once it has ended.
+	ports, err := child.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Listener.Close()
+	if f.Listener, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", ports[0])); err != nil {
+		t.Fatal(err)
+	}
 	f.Config.ConnState = func(c net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			f.mu.Lock()
@@ -310,7 +320,7 @@ func ids(t testing.TB, s *mcp.Source) []string {
 }
 
 // patience is how long a test waits for what must happen, on a busy machine too.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // eventually waits for something that cannot announce itself.
 func eventually(t testing.TB, what string, happened func() bool) {

@@ -42,7 +42,7 @@ func runBench(t *testing.T, tags string, flags ...string) (v verdict, content bo
 
 // Nothing is doubled and nothing is lost while processes are killed.
 func TestChaos(t *testing.T) {
-	v, content := runBench(t, "", "-minutes", "0.6", "-threads", "12", "-pace", "1500ms")
+	v, content := runBench(t, "", "-minutes", "0.6", "-threads", "12", "-pace", "1500ms", "-kills", "3")
 	if !content {
 		t.Errorf("a promise is broken: %+v", v)
 	}

@@ -29,6 +29,7 @@ func main() {
 	flag.Float64Var(&b.minutes, "minutes", 10, "how long processes are struck; threads then come to their end")
 	flag.IntVar(&b.threads, "threads", 150, "how many threads there are, begun evenly over that time")
 	flag.Uint64Var(&b.seed, "seed", 0, "what the threads do, the target's faults and the strikes follow from it; 0: a random one")
+	flag.IntVar(&b.kills, "kills", 0, "how many workers are killed at least, however long that takes")
 	flag.DurationVar(&b.pace, "pace", 3*time.Second, "the mean time between two strikes")
 	flag.StringVar(&b.dir, "dir", "", "a folder for logs and databases, which stays; empty: a temporary one")
 	target := flag.String("target", "", "be the target at this address; the bench starts it so")
@@ -53,13 +54,14 @@ type bench struct {
 	minutes float64
 	threads int
 	seed    uint64
+	kills   int
 	pace    time.Duration
 	dir     string
 }
 
 // drain is how long no thread may come to its end, once nobody is struck any more,
 // before those that are left are taken for stuck.
-const drain = 4 * time.Minute
+const drain = 10 * time.Minute
 
 var errFailed = errors.New("a promise is broken, see above")
 
@@ -114,8 +116,6 @@ func (b *bench) run() (err error) {
 // play lets all threads live through their stories while the actors are struck.
 func (b *bench) play(ctx context.Context, s *stage, stories []story) ([]ended, *strikes) {
 	length := time.Duration(b.minutes * float64(time.Minute))
-	striking, rest := context.WithTimeout(ctx, length)
-	defer rest()
 	living, stop := context.WithCancel(ctx)
 	defer stop()
 	giveUp := time.AfterFunc(length+drain, stop)
@@ -139,7 +139,7 @@ func (b *bench) play(ctx context.Context, s *stage, stories []story) ([]ended, *
 		})
 	}
 	go report(living, os.Stderr, &over, len(stories))
-	struck := s.strike(striking, b.pace)
+	struck := s.strike(ctx, b.pace, began.Add(length), b.kills)
 	threads.Wait()
 	return ends, struck
 }

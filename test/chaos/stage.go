@@ -30,7 +30,7 @@ func (s *stage) actors() []*actor {
 const workers = 3
 
 // startLimit bounds the start of a process, on a machine that is busy.
-const startLimit = 2 * time.Minute
+const startLimit = 5 * time.Minute
 
 // stage is all that runs: the Temporal server, the target, the workers, and a
 // client of the threads.
@@ -71,9 +71,11 @@ func (s *stage) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.targetAddress, err = freeAddress(); err != nil {
+	ports, err := child.FreePorts(1) // which it has again after a kill
+	if err != nil {
 		return err
 	}
+	s.targetAddress = net.JoinHostPort("127.0.0.1", ports[0])
 	s.server = temporal
 	s.target = &actor{name: "target", logs: s.dir, ready: targetReady, command: child.Command{
 		Path: self, Args: []string{"-target", s.targetAddress, "-target-database", s.path("target.db"), "-seed", fmt.Sprint(s.seed)},
@@ -207,13 +209,4 @@ func (a *actor) kill() {
 	if a.process != nil {
 		a.process.Kill()
 	}
-}
-
-// freeAddress is an address of loopback that nobody uses now.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }

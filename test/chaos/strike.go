@@ -17,18 +17,19 @@ type strikes struct {
 	err   error
 }
 
-// strike strikes actors at random, a pause in the mean between one and the next,
-// until ctx ends; then it returns when all of them run.
-func (s *stage) strike(ctx context.Context, pace time.Duration) *strikes {
+// strike strikes actors at random, a pause in the mean between one and the next, until
+// that time and until so many workers were killed, or ctx ends; then it returns when all
+// of them run. On a machine that is busy a worker takes long to start, and is not struck
+// meanwhile.
+func (s *stage) strike(ctx context.Context, pace time.Duration, until time.Time, kills int) *strikes {
 	done := &strikes{kills: map[string]int{}}
 	random := dice(s.seed, "strikes")
 	var under sync.WaitGroup
 	defer under.Wait()
 	for {
-		select {
-		case <-ctx.Done():
+		wait(ctx, pace/4+time.Duration(random.Int64N(int64(pace)*3/2)))
+		if ctx.Err() != nil || time.Now().After(until) && done.killed() >= kills {
 			return done
-		case <-time.After(pace/4 + time.Duration(random.Int64N(int64(pace)*3/2))):
 		}
 		victim, kind, blow := s.choose(random)
 		if !done.takes(victim, kind) {
@@ -94,6 +95,13 @@ func (s *strikes) takes(a *actor, kind string) bool {
 	a.busy = true
 	s.kills[kind]++
 	return true
+}
+
+// killed is how many workers were killed.
+func (s *strikes) killed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kills["worker"]
 }
 
 func (s *strikes) release(a *actor, err error) {

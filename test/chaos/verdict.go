@@ -105,7 +105,7 @@ func (j judgement) say(count *int, format string, args ...any) {
 
 // judgeWithin bounds the judging of one thread: one that has not come to its end may
 // not answer.
-const judgeWithin = time.Minute
+const judgeWithin = 3 * time.Minute
 
 func (j judgement) thread(ctx context.Context, s *stage) {
 	ctx, cancel := context.WithTimeout(ctx, judgeWithin)

@@ -72,7 +72,7 @@ func TestEverythingFromASnippet(t *testing.T) {
 				address := listening(t, file)
 				config = fmt.Sprintf("{url: %q, allow: [%q], tools: {'*': read}}", "http://"+address+"/mcp", address)
 			}
-			b := newBed(t, config)
+			b := newBed(t, config, "shop.echo")
 			came := b.result(b.run(everything))
 			wantAll(t, came)
 			compare(t, came)

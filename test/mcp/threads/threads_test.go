@@ -28,8 +28,10 @@ type bed struct {
 	start  contract.Start
 }
 
-// newBed starts a worker whose server, shop, is configured so.
-func newBed(t *testing.T, shop string) *bed {
+// newBed starts a worker whose server, shop, is configured so, and waits until that
+// offers a tool: a process may take longer to start than a call waits for it, on a
+// busy machine.
+func newBed(t *testing.T, shop, tool string) *bed {
 	t.Helper()
 	server := testkit.DevServer(t)
 	config := "task_queue: ${HEDDLE_TASK_QUEUE}\nsandbox: " + sandboxMode + `
@@ -40,10 +42,16 @@ mcp:
 	worker := testkit.StartWorker(t, testkit.Worker{
 		Server: server, Files: map[string]string{"heddle.yaml": config},
 	})
-	return &bed{
+	b := &bed{
 		Client: signals.NewClient(server.Client(t), &signals.Options{TaskQueue: worker.TaskQueue}), t: t, worker: worker,
 		start: contract.Start{ThreadRef: contract.ThreadRef{Tenant: "acme", Thread: testkit.Name(t)}, Agent: "clerk", User: "ada"},
 	}
+	first := *b
+	first.start.Thread += "-first"
+	eventually(t, "the server offers its tools", func() bool {
+		return string(first.result(first.run(fmt.Sprintf(`try { await tools.describe(%q); return true } catch { return false }`, tool)))) == "true"
+	})
+	return b
 }
 
 func (b *bed) ctx() context.Context {
@@ -111,7 +119,7 @@ func TestServerAsksTheUser(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
 			config, folder := shop(t, transport)
-			b := newBed(t, config)
+			b := newBed(t, config, "shop.wait")
 			turn := b.run(`return await shop.order({})`)
 			approval := b.seen("the approval", waits(contract.KindApproval, "")).Approval
 			if err := b.Approve(b.ctx(), b.start.ThreadRef, contract.Decision{Approval: approval.ID, Digest: approval.Digest}); err != nil {
@@ -150,7 +158,7 @@ func TestProgress(t *testing.T) {
 			t.Parallel()
 			config, folder := shop(t, transport)
 			// A write is an activity of its own, and has a part of its own.
-			b := newBed(t, strings.Replace(config, "order: write", "order: write, wait: write", 1))
+			b := newBed(t, strings.Replace(config, "order: write", "order: write, wait: write", 1), "shop.wait")
 			b.run(`return await shop.wait({})`)
 			approval := b.seen("the approval", waits(contract.KindApproval, "")).Approval
 			if err := b.Approve(b.ctx(), b.start.ThreadRef, contract.Decision{Approval: approval.ID, Digest: approval.Digest}); err != nil {
@@ -171,7 +179,7 @@ func TestCancellation(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
 			config, folder := shop(t, transport)
-			b := newBed(t, config)
+			b := newBed(t, config, "shop.wait")
 			turn := b.run(`return await shop.wait({})`)
 			eventually(t, "the server is called", func() bool { return noted(folder, "waiting") })
 			if err := b.Cancel(b.ctx(), b.start.ThreadRef, contract.CancelTurn{Turn: turn}); err != nil {
@@ -192,7 +200,7 @@ func TestKilledWorkerLeavesNoProcesses(t *testing.T) {
 		t.Skip("there are no process groups")
 	}
 	config, _ := shop(t, "stdio")
-	b := newBed(t, config)
+	b := newBed(t, config, "shop.wait")
 	var started struct{ Server, Child int }
 	if err := json.Unmarshal(b.result(b.run(`return await shop.family({})`)), &started); err != nil {
 		t.Fatal(err)
