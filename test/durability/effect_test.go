@@ -126,10 +126,7 @@ func TestWriteIsMadeWhereNoneWasSent(t *testing.T) {
 // A target that honours keys is sent a write again whose outcome is unknown.
 func TestKeyedWriteIsSentAgainUnderItsKey(t *testing.T) {
 	b := newBed(t, testkit.DevServer(t))
-	turn := b.send("keyed:w|say:done")
-	awaitGate(t, b.worker, "w")
-	openGate(t, b.worker, "w")
-	b.restart()
+	turn := b.lose("keyed:w|say:done", "w")
 	if ended := b.wait(turn); ended.Status != contract.StatusCompleted {
 		t.Errorf("turn = %+v, problem %v", ended, ended.Problem)
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/testkit"
@@ -125,11 +124,11 @@ var governed = map[string]func(*bed){
 			b.t.Errorf("the call ended with %v, effects %q", p, b.effects())
 		}
 		b.signal(contract.SignalSetMode, contract.SetMode{Mode: "build"})
-		for mode := ""; mode != "build"; time.Sleep(10 * time.Millisecond) { // nobody answers a signal
+		b.until("the mode is build", func() bool { // nobody answers a signal
 			state, err := b.State(b.ctx(), b.start.ThreadRef)
 			b.must(err)
-			mode = state.Mode
-		}
+			return state.Mode == "build"
+		})
 		turn = b.send("free:v|say:done")
 		b.wait(turn)
 		if got := b.effects(); got != "v" {
@@ -289,6 +288,7 @@ func (b *bed) revokeInLine() {
 	openGate(b.t, b.worker, "w")
 	b.decide(b.pending(1)[0], func(d *contract.Decision) { d.Grant = &contract.GrantTerms{} })
 	awaitGate(b.t, b.worker, "v")
+	b.shown(3, "test.guarded") // what asks for a call after that has no grant
 	b.must(b.Revoke(b.ctx(), b.start.ThreadRef, contract.RevokeGrant{Grant: "g1"}))
 	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
 		if b.must(err); part.Kind == contract.KindGrant && part.Status == contract.PartCancelled {

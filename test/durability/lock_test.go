@@ -1,12 +1,10 @@
 package durability
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals/contract"
@@ -71,9 +69,7 @@ func (b *lockBed) restartWorker(write string) {
 // inLine waits until the thread's call waits for its resource, and returns who has it.
 func (b *bed) inLine(call string) contract.Lock {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx(), time.Minute)
-	defer cancel()
-	for part, err := range b.Watch(ctx, b.start.ThreadRef, 0) {
+	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
 		if err != nil {
 			b.t.Fatalf("call %s does not wait: %v\n%s", call, err, asJSON(partsOf(b)))
 		}
@@ -91,10 +87,29 @@ func (b *bed) inLine(call string) contract.Lock {
 // lock asks the lock of a resource who has it.
 func (b *bed) lock(resource string) (state contract.LockState) {
 	b.t.Helper()
-	encoded, err := b.client.QueryWorkflow(b.ctx(), contract.LockID(b.start.Tenant, resource), "", contract.QueryLock)
-	b.must(err)
-	b.must(encoded.Get(&state))
+	b.query(contract.LockID(b.start.Tenant, resource), &state, contract.QueryLock)
 	return state
+}
+
+// free waits until nobody has the lock of a resource: a thread that has found out about a
+// write tells the lock so, and does not wait for that.
+func (b *bed) free(resource string) {
+	b.t.Helper()
+	b.until("the lock of "+resource+" is free", func() bool { return b.lock(resource).Holder == nil })
+}
+
+// query asks a workflow until it answers: Temporal's client gives up after a few seconds.
+func (b *bed) query(id string, answer any, name string, args ...any) {
+	b.t.Helper()
+	b.until(id+" answers the query "+name, func() bool {
+		encoded, err := b.client.QueryWorkflow(b.ctx(), id, "", name, args...)
+		if err != nil {
+			b.t.Logf("query %s of %s: %v", name, id, err)
+			return false
+		}
+		b.must(encoded.Get(answer))
+		return true
+	})
 }
 
 // completed fails the test unless the turn ends well, with every call made.
@@ -145,10 +160,8 @@ func TestWritesToOneResourceGoOneAfterTheOther(t *testing.T) {
 
 func partsOf(b *bed) (parts []contract.Part) {
 	b.t.Helper()
-	encoded, err := b.client.QueryWorkflow(b.ctx(), b.start.WorkflowID(), "", contract.QueryTimeline, contract.TimelineQuery{})
-	b.must(err)
 	var page contract.TimelinePage
-	b.must(encoded.Get(&page))
+	b.query(b.start.WorkflowID(), &page, contract.QueryTimeline, contract.TimelineQuery{})
 	return page.Parts
 }
 
@@ -198,6 +211,7 @@ func TestLockIsKeptWhileAPersonIsAsked(t *testing.T) {
 	}
 	first.find(doubt, contract.FindingApplied, `{"done":"yes"}`)
 	first.completed(turn)
+	b.free(resource)
 	second.completed(second.send("keep:" + resource + ".3|say:done"))
 	b.target.apart(t)
 	if order := b.target.order(); order != resource+".1 "+resource+".3" {
@@ -223,11 +237,7 @@ func TestCancelledTurnLeavesTheQueueOfAResource(t *testing.T) {
 	if _, problem := second.told("test.keep"); problem == nil || problem.Code != contract.CodeCancelled {
 		t.Errorf("the second thread was told %v", problem)
 	}
-	for deadline := time.Now().Add(time.Minute); len(b.lock(resource).Queue) != 1; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the lock is %+v, want the third alone in the queue", b.lock(resource))
-		}
-	}
+	b.until("the third alone is in the queue", func() bool { return len(b.lock(resource).Queue) == 1 })
 	open()
 	first.completed(turn)
 	third.completed(waiting)
@@ -271,7 +281,7 @@ func TestLockKeepsOrderOverContinueAsNew(t *testing.T) {
 	resource := testkit.Name(t)
 	first := b.thread("first")
 	open := b.target.gate(resource + ".first")
-	turn := first.send("keep:" + resource + ".first|say:done")
+	turn := first.send("occupy:" + resource + ".first|say:done") // until all the others wait
 	b.target.worker(t, resource+".first")
 	const waiting = 50
 	turns := map[*bed]string{}
@@ -279,11 +289,7 @@ func TestLockKeepsOrderOverContinueAsNew(t *testing.T) {
 		next := b.thread(fmt.Sprint(i))
 		turns[next] = next.send(fmt.Sprintf("keep:%s.%s|say:done", resource, next.start.Thread))
 	}
-	for deadline := time.Now().Add(2 * time.Minute); len(b.lock(resource).Queue) < waiting; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d writes wait, want %d", len(b.lock(resource).Queue), waiting)
-		}
-	}
+	b.until("all the writes wait", func() bool { return len(b.lock(resource).Queue) == waiting })
 	order := resource + ".first"
 	for _, o := range b.lock(resource).Queue {
 		order += " " + resource + "." + o.Thread
@@ -309,21 +315,17 @@ func TestLockKeepsOrderOverContinueAsNew(t *testing.T) {
 // A resource key costs a thread nothing while nobody else works on the resource.
 func TestUncontendedLockCostsTheThreadNothing(t *testing.T) {
 	b := newLockBed(t, testkit.DevServer(t))
-	events := func(name, script string) int64 {
+	events := func(name, script string) int {
 		thread := b.thread(name)
 		thread.wait(thread.send(script))
-		described, err := b.client.DescribeWorkflow(b.ctx(), thread.start.WorkflowID(), "")
-		b.must(err)
-		return described.RawResponse.GetWorkflowExecutionInfo().GetHistoryLength()
+		return b.events(thread.start.WorkflowID())
 	}
 	resource := testkit.Name(t)
 	without, with := events("without", "free:a|say:done"), events("with", "keep:"+resource+".1|say:done")
 	if with != without {
 		t.Errorf("a write costs %d events with a resource key and %d without", with, without)
 	}
-	described, err := b.client.DescribeWorkflow(b.ctx(), contract.LockID(b.start.Tenant, resource), "")
-	b.must(err)
-	if n := described.RawResponse.GetWorkflowExecutionInfo().GetHistoryLength(); n > 11 {
+	if n := b.events(contract.LockID(b.start.Tenant, resource)); n > 11 {
 		t.Errorf("the lock took %d events for one write, want at most 11", n)
 	}
 }

@@ -180,7 +180,8 @@ paths:
 `
 
 // shopConfig has the shop as a service and as a server. The calls are short, since
-// that nothing was applied holds when their time is over.
+// that nothing was applied holds when their time is over, and longer than a machine
+// stands still.
 func shopConfig(url string) string {
 	host := strings.TrimPrefix(url, "http://")
 	return strings.ReplaceAll(strings.ReplaceAll(`
@@ -198,7 +199,7 @@ openapi:
     spec: shop.yaml
     server: URL
     allow: [HOST]
-    timeout: 5s
+    timeout: 15s
     reconcile:
       shop.create:
         read: shop.list
@@ -211,7 +212,7 @@ mcp:
   desk:
     url: URL/mcp
     allow: [HOST]
-    timeout: 5s
+    timeout: 15s
     tools: {find: read}
     reconcile:
       desk.take:

@@ -1,11 +1,12 @@
 package durability
 
 import (
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/heddle-dev/heddle/internal/testkit"
@@ -110,14 +111,9 @@ func TestResultOutlivesItsWorkerWhole(t *testing.T) {
 // way.
 func (b *bed) awaitHeartbeat() {
 	b.t.Helper()
-	for {
-		described, err := b.client.DescribeWorkflow(b.ctx(), b.start.WorkflowID(), "")
-		b.must(err)
-		for _, activity := range described.RawResponse.GetPendingActivities() {
-			if len(activity.GetHeartbeatDetails().GetPayloads()) > 0 {
-				return
-			}
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	b.until("the server has a heartbeat", func() bool {
+		return slices.ContainsFunc(b.underWay(), func(a *workflowpb.PendingActivityInfo) bool {
+			return len(a.GetHeartbeatDetails().GetPayloads()) > 0
+		})
+	})
 }

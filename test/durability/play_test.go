@@ -35,7 +35,9 @@ func TestMain(m *testing.M) {
 			heddle.Tool("test.guarded", "Writes, after an approval and a gate.", writeLate, heddle.Write()),
 			heddle.Tool("test.late", "Writes, after waiting at a gate.", writeLate, heddle.Write(), heddle.WithoutApproval()),
 			heddle.Tool("test.early", "Writes, and then waits at a gate.", writeEarly, heddle.Write(), heddle.WithoutApproval(),
-				heddle.Timeout(30*time.Second)), // longer than a paused worker is believed in
+				heddle.Timeout(30*time.Second)),
+			heddle.Tool("test.lasting", "Writes, and then waits at a gate for long.", writeEarly, heddle.Write(), heddle.WithoutApproval(),
+				heddle.Timeout(patience)),
 			heddle.Tool("test.keyed", "Writes to what honours keys, and then waits at a gate.", writeEarly,
 				heddle.Write(), heddle.WithoutApproval(), heddle.HonoursKeys()),
 			heddle.Tool("test.safe", "Writes to what honours keys.", write, heddle.Write(), heddle.HonoursKeys()),
@@ -64,8 +66,10 @@ func TestMain(m *testing.M) {
 			heddle.Source(far{}),
 			heddle.Tool("test.keep", "Writes to a target that others write to.", writeToTarget,
 				heddle.Write(), heddle.WithoutApproval(), heddle.Resource(resourceOf)),
+			heddle.Tool("test.occupy", "Writes to a target that others write to, for long.", writeToTarget,
+				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(patience), heddle.Resource(resourceOf)),
 			heddle.Tool("test.trace", "Writes to a target that others write to, and that can be asked.", writeToTarget,
-				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(3*time.Second), heddle.Resource(resourceOf), heddle.Reconcile(askTarget)),
+				heddle.Write(), heddle.WithoutApproval(), heddle.Timeout(patience), heddle.Resource(resourceOf), heddle.Reconcile(askTarget)),
 			heddle.Tool("test.free", "Writes without asking.", write, heddle.Write(), heddle.WithoutApproval()),
 		)
 	})
@@ -143,7 +147,7 @@ agents:
 //
 //	read:N write:N free:N big:BYTES gate:NAME   calls
 //	put:N lay:N                                 calls that can be undone
-//	keep:RESOURCE.N trace:RESOURCE.N            calls, for a resource that others work on
+//	keep:RESOURCE.N occupy:RESOURCE.N trace:RESOURCE.N  calls, for a resource that others work on
 //	write:@FILE                                 calls with what stands in a file
 //	search:JSON describe:JSON call:JSON batch:JSON  calls functions
 //	think:NAME                                  waits at a gate
@@ -322,17 +326,23 @@ func inquire(ctx context.Context, in in) (out, error) {
 }
 
 // held is a source that, once there is a file hold, waits at a gate whenever it
-// is asked for its tools: an activity is then under way that has sent nothing.
+// is asked whether its tools have changed: an activity is then under way that has sent
+// nothing. A listing that takes long would not do, since one that is old serves too.
 type held struct{}
 
 func (held) Name() string { return "held" }
 
-func (held) Tools(ctx context.Context) ([]catalog.Tool, error) {
-	if _, err := os.Stat("hold"); err == nil {
-		if err := gate(ctx, "listing"); err != nil {
-			return nil, err
-		}
+func (held) Version() string {
+	if _, err := os.Stat("hold"); err != nil {
+		return ""
 	}
+	if err := gate(context.Background(), "listing"); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func (held) Tools(context.Context) ([]catalog.Tool, error) {
 	tool, err := local.Func("test.held", "Writes.", write, local.Write())
 	return []catalog.Tool{tool}, err
 }
@@ -394,7 +404,7 @@ func awaitGate(t *testing.T, w *testkit.WorkerProcess, name string) {
 
 func awaitFile(t *testing.T, w *testkit.WorkerProcess, name string) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for {
 		if _, err := os.Stat(filepath.Join(w.Dir, name)); err == nil {
 			return

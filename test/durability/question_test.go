@@ -149,14 +149,13 @@ func TestQuestionOutlivesTheWorker(t *testing.T) {
 	turn := b.send("order:mug|say:done")
 	q := b.questions(1)[0]
 	b.restart()
-	found := false
-	for thread, err := range b.List(b.ctx(), signals.Filter{Tenant: b.start.Tenant, Pending: contract.KindQuestion}) {
-		b.must(err)
-		found = found || thread.ThreadRef == b.start.ThreadRef && slices.Equal(thread.Pending, []contract.Kind{contract.KindQuestion})
-	}
-	if !found {
-		t.Error("the search attribute does not find the thread")
-	}
+	b.until("the search attribute finds the thread", func() (found bool) { // a moment later
+		for thread, err := range b.List(b.ctx(), signals.Filter{Tenant: b.start.Tenant, Pending: contract.KindQuestion}) {
+			b.must(err)
+			found = found || thread.ThreadRef == b.start.ThreadRef && slices.Equal(thread.Pending, []contract.Kind{contract.KindQuestion})
+		}
+		return found
+	})
 	var refused *signals.Error
 	if _, err := b.Answer(b.ctx(), b.start.ThreadRef, place(q, "x")); !errors.As(err, &refused) || refused.Code != contract.ErrInvalid ||
 		!strings.Contains(refused.Message, "content.place: want 2 characters at least") {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals"
@@ -146,7 +145,11 @@ func (b *bed) refusesLateAnswers(r contract.Reconciliation, finding contract.Fin
 		{contract.Reconcile{Reconciliation: "t1-s9-c9-r", Finding: other}, contract.ErrUnknownReconciliation},
 		{contract.Reconcile{Reconciliation: r.ID, Finding: "perhaps"}, contract.ErrInvalid},
 	} {
-		err := b.Reconcile(b.ctx(), b.start.ThreadRef, test.in)
+		var err error
+		b.until("the client has looked before it sends the answer", func() bool { // which it does only if that is quick
+			err = b.Reconcile(b.ctx(), b.start.ThreadRef, test.in)
+			return err != nil
+		})
 		if !hasCode(err, test.code) {
 			b.t.Errorf("answer %+v: %v, want %s", test.in, err, test.code)
 		}
@@ -169,8 +172,9 @@ func (b *bed) refusesLateAnswers(r contract.Reconciliation, finding contract.Fin
 func TestOpenReconciliationBlocksItsResource(t *testing.T) {
 	b := newBed(t, testkit.DevServer(t))
 	b.file("dumb", "")
-	turn := b.lose("looked:w thing:w looked:w free:other|say:done", "w")
+	turn := b.lose("looked:w thing:w looked:w write:other|say:done", "w")
 	r := b.doubt()
+	b.approve(b.pending(1)[0]) // that of thing has been withdrawn
 	b.done("t1-s1-c4")
 	b.find(r, contract.FindingApplied, `{"done":"w"}`)
 	if ended := b.wait(turn); ended.Status != contract.StatusCompleted || b.effects() != "other w" {
@@ -224,6 +228,7 @@ func TestReconciliationOutlivesItsCall(t *testing.T) {
 			b.restart()
 			b.find(r, contract.FindingApplied, `{"done":"w"}`)
 			b.ended(r)
+			b.free("thing/w")
 			turn = b.send("thing:w|say:yes")
 			b.approve(b.pending(1)[0])
 			b.wait(turn)
@@ -241,19 +246,13 @@ func TestReconciliationOutlivesItsCall(t *testing.T) {
 // listed waits until the thread is found by what it waits for.
 func (b *bed) listed(r contract.Reconciliation) {
 	b.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	for {
+	b.until("the reconciliation is listed", func() (found bool) {
 		for open, err := range b.Reconciliations(b.ctx(), signals.Filter{}) {
 			b.must(err)
-			if open.ThreadRef == b.start.ThreadRef && open.ID == r.ID {
-				return
-			}
+			found = found || open.ThreadRef == b.start.ThreadRef && open.ID == r.ID
 		}
-		if time.Now().After(deadline) {
-			b.t.Fatal("the reconciliation is not listed")
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
+		return found
+	})
 }
 
 // ended waits until a reconciliation is over.
@@ -271,7 +270,7 @@ func (b *bed) ended(r contract.Reconciliation) {
 // Nobody is asked while it still may: what it records in the claim is the outcome.
 func TestOutcomeInTheClaimIsTheTruth(t *testing.T) {
 	b := newBed(t, testkit.DevServer(t))
-	turn := b.send("early:w|say:done")
+	turn := b.send("lasting:w|say:done")
 	awaitGate(t, b.worker, "w")
 	b.must(syscall.Kill(b.worker.PID(), syscall.SIGSTOP))
 	openGate(t, b.worker, "w")
@@ -283,7 +282,7 @@ func TestOutcomeInTheClaimIsTheTruth(t *testing.T) {
 	if ended := b.wait(turn); ended.Status != contract.StatusCompleted || b.effects() != "w" {
 		t.Errorf("turn = %+v, problem %v, effects %q", ended, ended.Problem, b.effects())
 	}
-	if text, problem := b.told("test.early"); text != `{"done":"w"}` || problem != nil {
+	if text, problem := b.told("test.lasting"); text != `{"done":"w"}` || problem != nil {
 		t.Errorf("the agent was told %s, %v", text, problem)
 	}
 	if r := b.part(contract.KindReconciliation).Reconciliation; r.AskedAt != nil {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"go.temporal.io/api/enums/v1"
 
@@ -65,13 +64,13 @@ func TestCancelledWhileArchived(t *testing.T) {
 	folder := filepath.Join(b.worker.Dir, ".heddle", "blobs")
 	turn := b.send("gate:start|read:b|read:c|read:d|read:e|say:done")
 	awaitGate(t, b.worker, "start")
-	b.must(os.Rename(folder, folder+".away")) // the archive cannot be written
-	b.must(os.WriteFile(folder, nil, 0o600))
+	b.must(os.Rename(folder, folder+".away"))
+	b.must(os.Symlink("nowhere", folder)) // the archive cannot be written
 	openGate(t, b.worker, "start")
 	b.worker.WaitOutput(t, "store the archive")
 	b.must(b.client.CancelWorkflow(b.ctx(), b.start.WorkflowID(), ""))
-	b.must(os.Remove(folder))
-	b.must(os.Rename(folder+".away", folder))
+	b.must(os.Symlink(folder+".away", folder+".back"))
+	b.must(os.Rename(folder+".back", folder)) // in one step: the worker must not find nothing and make another
 	if ended := b.wait(turn); ended.Status != contract.StatusCancelled {
 		t.Errorf("the turn is %s, want cancelled", ended.Status)
 	}
@@ -91,11 +90,11 @@ func TestNoSubmissionIsLostAtContinueAsNew(t *testing.T) {
 	for i := range n {
 		b.signal(contract.SignalSubmit, contract.Submission{ID: fmt.Sprintf("s%d", i), Text: "say:x"})
 	}
-	for idle := false; !idle; time.Sleep(50 * time.Millisecond) {
+	b.until("the thread is idle", func() bool {
 		state, err := b.State(b.ctx(), b.start.ThreadRef)
 		b.must(err)
-		idle = state.Status == contract.StatusIdle
-	}
+		return state.Status == contract.StatusIdle
+	})
 	b.must(b.Close(b.ctx(), b.start.ThreadRef, contract.Close{}))
 	begun, refused := map[string]bool{}, 0
 	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {

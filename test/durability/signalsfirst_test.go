@@ -2,7 +2,11 @@ package durability
 
 import (
 	"testing"
-	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	updatepb "go.temporal.io/api/update/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
 	"github.com/heddle-dev/heddle/catalog"
 	"github.com/heddle-dev/heddle/internal/testkit"
@@ -11,15 +15,45 @@ import (
 
 // meanwhile gives the thread a signal and then an update while no worker runs, so that
 // both come to the next one in the same task. The update's answer is waited for.
-func (b *bed) meanwhile(signal string, payload any, update func() error) {
+func (b *bed) meanwhile(signal string, payload any, update string, of, answer any) {
 	b.t.Helper()
 	b.worker.Kill()
 	b.signal(signal, payload)
-	answered := make(chan error, 1)
-	go func() { answered <- update() }()
-	time.Sleep(time.Second) // should it take longer, the signal comes alone, and first too
+	id, answered := b.start.WorkflowID(), make(chan error, 1)
+	go func() {
+		handle, err := b.client.UpdateWorkflow(b.ctx(), client.UpdateWorkflowOptions{
+			WorkflowID: id, UpdateID: update, UpdateName: update, Args: []any{of}, WaitForStage: client.WorkflowUpdateStageCompleted,
+		})
+		if err == nil {
+			err = handle.Get(b.ctx(), answer)
+		}
+		answered <- err
+	}()
+	b.until("the server has the update", func() bool {
+		_, err := b.client.WorkflowService().PollWorkflowExecutionUpdate(b.ctx(), &workflowservice.PollWorkflowExecutionUpdateRequest{
+			Namespace: "default", WaitPolicy: &updatepb.WaitPolicy{}, // answers at once
+			UpdateRef: &updatepb.UpdateRef{WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id}, UpdateId: update},
+		})
+		return err == nil
+	})
 	b.worker.Start(b.t)
 	b.must(<-answered)
+}
+
+// say gives the thread a message meanwhile, and returns its turn.
+func (b *bed) say(text, signal string, payload any) (turn string) {
+	b.t.Helper()
+	var submitted contract.Submitted
+	b.meanwhile(signal, payload, contract.UpdateSubmit, contract.Submission{ID: "later", Text: text}, &submitted)
+	return submitted.Turn
+}
+
+// agree approves a call meanwhile.
+func (b *bed) agree(ap contract.Approval, signal string, payload any) {
+	b.t.Helper()
+	var decided contract.Decided
+	decision := contract.Decision{Approval: ap.ID, Digest: ap.Digest, Verdict: contract.Approve, By: "bob"}
+	b.meanwhile(signal, payload, contract.UpdateDecide, decision, &decided)
 }
 
 // What came as a signal holds for an update that came after it, although a worker is
@@ -28,13 +62,7 @@ func TestSignalsHoldForLaterUpdates(t *testing.T) {
 	for name, play := range map[string]func(*bed){
 		"mode_before_message": func(b *bed) {
 			b.wait(b.send("say:ready"))
-			var turn string
-			b.meanwhile(contract.SignalSetMode, contract.SetMode{Mode: "plan", By: "bob"}, func() error {
-				submitted, err := b.Send(b.ctx(), b.start, contract.Submission{Text: "free:w|say:done"})
-				turn = submitted.Turn
-				return err
-			})
-			b.wait(turn)
+			b.wait(b.say("free:w|say:done", contract.SignalSetMode, contract.SetMode{Mode: "plan", By: "bob"}))
 			if p := b.problemOf("t2-s1-c1"); p == nil || p.Code != catalog.CodeModeDenied || b.effects() != "" {
 				b.t.Errorf("the call ended with %v, effects %q", p, b.effects())
 			}
@@ -46,7 +74,7 @@ func TestSignalsHoldForLaterUpdates(t *testing.T) {
 		"mode_before_decision": func(b *bed) {
 			turn := b.send("write:w|say:done")
 			ap := b.pending(1)[0]
-			b.meanwhile(contract.SignalSetMode, contract.SetMode{Mode: "plan", By: "bob"}, func() error { return b.agree(ap) })
+			b.agree(ap, contract.SignalSetMode, contract.SetMode{Mode: "plan", By: "bob"})
 			b.wait(turn)
 			if p := b.problemOf("t1-s1-c1"); p == nil || p.Code != catalog.CodeModeDenied || b.effects() != "" {
 				b.t.Errorf("the call ended with %v, effects %q", p, b.effects())
@@ -55,19 +83,14 @@ func TestSignalsHoldForLaterUpdates(t *testing.T) {
 		"cancel_before_decision": func(b *bed) {
 			turn := b.send("write:w|say:done")
 			ap := b.pending(1)[0]
-			b.meanwhile(contract.SignalCancelTurn, contract.CancelTurn{Turn: turn, Reason: "no"}, func() error { return b.agree(ap) })
+			b.agree(ap, contract.SignalCancelTurn, contract.CancelTurn{Turn: turn, Reason: "no"})
 			if ended := b.wait(turn); ended.Status != contract.StatusCancelled || b.effects() != "" {
 				b.t.Errorf("the turn %+v, effects %q", ended, b.effects())
 			}
 		},
 		"close_before_message": func(b *bed) {
 			b.wait(b.send("say:ready"))
-			var turn string
-			b.meanwhile(contract.SignalClose, contract.Close{Reason: "enough"}, func() error {
-				submitted, err := b.Send(b.ctx(), b.start, contract.Submission{Text: "free:w|say:done"})
-				turn = submitted.Turn
-				return err
-			})
+			turn := b.say("free:w|say:done", contract.SignalClose, contract.Close{Reason: "enough"})
 			if ended := b.wait(turn); ended.Status != contract.StatusCancelled || b.effects() != "" {
 				b.t.Errorf("the turn %+v, effects %q", ended, b.effects())
 			}
@@ -80,10 +103,4 @@ func TestSignalsHoldForLaterUpdates(t *testing.T) {
 			b.replay(name, "")
 		})
 	}
-}
-
-// agree approves a call by an update.
-func (b *bed) agree(ap contract.Approval) error {
-	_, err := b.Decide(b.ctx(), b.start.ThreadRef, contract.Decision{Approval: ap.ID, Digest: ap.Digest, Verdict: contract.Approve, By: "bob"})
-	return err
 }

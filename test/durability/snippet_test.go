@@ -146,10 +146,13 @@ func TestProgressOfARunningSegmentIsWatched(t *testing.T) {
 	turn := b.send(`for (const name of ["a", "b", "c"]) await test.read({ name }); await test.gate({ name: "slow" })`)
 	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
 		b.must(err)
-		if part.Kind == contract.KindExecute && part.Progress != nil {
-			if part.EndedAt != nil || *part.Progress != (contract.Progress{Done: 3, Total: 4}) {
-				t.Errorf("the snippet's part is %s", asJSON(part))
-			}
+		if part.Kind != contract.KindExecute || part.Progress == nil {
+			continue
+		}
+		if part.EndedAt != nil || part.Progress.Done > 3 || part.Progress.Total > 4 {
+			t.Errorf("the snippet's part is %s", asJSON(part))
+		}
+		if *part.Progress == (contract.Progress{Done: 3, Total: 4}) { // it may be seen on its way there
 			break
 		}
 	}

@@ -139,9 +139,7 @@ func TestApprovalIsAskedWhileASnippetReads(t *testing.T) {
 		return [(await slow).done, (await wrote).done];`)
 	ap := b.pending(1)[0] // while the read is still under way
 	b.approve(ap)
-	for b.effects() != "w" {
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.until("the write is made", func() bool { return b.effects() == "w" })
 	openGate(t, b.worker, "slow")
 	if answer := b.answer(turn); string(answer.Result) != `["slow","w"]` {
 		t.Errorf("told %s", asJSON(answer))

@@ -24,10 +24,11 @@ func TestChangesOfSourcesAreTold(t *testing.T) {
 	b.wait(b.send("say:c"))
 	b.file("twin", "")
 	b.must(os.Remove(filepath.Join(b.worker.Dir, "down")))
-	for deadline := time.Now().Add(time.Minute); len(b.sources()) < 2 && time.Now().Before(deadline); {
+	b.until("the timeline tells of the sources once more", func() bool {
 		time.Sleep(time.Second) // the source is not asked again at once
 		b.wait(b.send("far__read:x|say:d"))
-	}
+		return len(b.sources()) > 1
+	})
 	b.wait(b.send("far__read:x|say:e"))
 	parts := b.sources()
 	if len(parts) != 2 {

@@ -97,7 +97,7 @@ func (g *target) order() string {
 // worker waits until a write has come, and returns the process id of its worker.
 func (g *target) worker(t *testing.T, name string) string {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		g.mu.Lock()
 		pid, ok := g.by[name]
 		g.mu.Unlock()

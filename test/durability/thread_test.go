@@ -55,9 +55,13 @@ func newBedWith(t *testing.T, how testkit.Worker) *bed {
 	}
 }
 
+// patience is how long a test waits for anything: it is to fail and not to hang, and no
+// machine is so busy.
+const patience = 10 * time.Minute
+
 // ctx ends when the test has taken too long.
 func (b *bed) ctx() context.Context {
-	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
 	b.t.Cleanup(cancel)
 	return ctx
 }
@@ -158,6 +162,34 @@ func (b *bed) made(n int, tool string) {
 		}
 	}
 	b.t.Fatalf("%d calls of %s were done, want %d", len(done), tool, n)
+}
+
+// shown waits until so many calls of a tool are in the timeline.
+func (b *bed) shown(n int, tool string) {
+	b.t.Helper()
+	seen := map[string]bool{}
+	for part, err := range b.Watch(b.ctx(), b.start.ThreadRef, 0) {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if part.Kind == contract.KindCall && part.Tool == tool {
+			seen[part.ID] = true
+		}
+		if len(seen) == n {
+			return
+		}
+	}
+	b.t.Fatalf("there were %d calls of %s, want %d", len(seen), tool, n)
+}
+
+// until waits for something that comes without the timeline telling of it.
+func (b *bed) until(what string, is func() bool) {
+	b.t.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("it never came to this: %s", what)
+		}
+	}
 }
 
 // restart kills the worker and starts another.

@@ -3,7 +3,6 @@ package durability
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/heddle-dev/heddle/internal/testkit"
 	"github.com/heddle-dev/heddle/signals/contract"
@@ -40,9 +39,7 @@ func TestTurnIsUndone(t *testing.T) {
 	}
 	b.restart()
 	b.approve(first)
-	for b.writes() != "a b c not-b" {
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.until("the last write is undone", func() bool { return b.writes() == "a b c not-b" })
 	b.approve(b.pending(1)[0])
 	const want = "Undone: test.put (t1-s1-c3), test.put (t1-s1-c1). Not undone: test.free (t1-s1-c4): its tool does not say how."
 	if ended := b.wait(undo); ended.Status != contract.StatusCompleted || ended.Answer != want {
@@ -71,9 +68,7 @@ func TestCancelledTurnIsUndone(t *testing.T) {
 	b := newBed(t, testkit.DevServer(t))
 	turn := b.send("put:a lay:b guarded:c|say:done")
 	b.pending(1)
-	for b.writes() != "a b" {
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.done("t1-s1-c1")
 	b.done("t1-s1-c2")
 	b.must(b.Cancel(b.ctx(), b.start.ThreadRef, contract.CancelTurn{Turn: turn, Reason: "a mistake", Undo: true}))
 	if ended := b.wait(turn); ended.Status != contract.StatusCancelled {
@@ -130,18 +125,16 @@ func TestUndoOverContinueAsNew(t *testing.T) {
 // its reads stop.
 func TestCancelledTurnLetsASentWriteEnd(t *testing.T) {
 	b := newBed(t, testkit.DevServer(t))
-	turn := b.send("gate:never early:w write:v|say:done")
+	turn := b.send("gate:never lasting:w write:v|say:done")
 	awaitGate(t, b.worker, "w")
 	b.pending(1)
 	b.must(b.Cancel(b.ctx(), b.start.ThreadRef, contract.CancelTurn{Turn: turn}))
-	for len(lines(t, b.worker, "stopped")) == 0 { // the read has stopped, the write goes on
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.until("the read has stopped", func() bool { return len(lines(t, b.worker, "stopped")) > 0 }) // the write goes on
 	openGate(t, b.worker, "w")
 	if ended := b.wait(turn); ended.Status != contract.StatusCancelled {
 		t.Errorf("turn = %+v", ended)
 	}
-	if text, problem := b.told("test.early"); problem != nil || text != `{"done":"w"}` {
+	if text, problem := b.told("test.lasting"); problem != nil || text != `{"done":"w"}` {
 		t.Errorf("the agent was told %s, %v of the write that was sent", text, problem)
 	}
 	for _, tool := range []string{"test.gate", "test.write"} {

@@ -1,10 +1,11 @@
 package durability
 
 import (
+	"slices"
 	"testing"
-	"time"
 
 	enums "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -34,16 +35,19 @@ func (b *bed) cancel(turn string) {
 // wanted any more.
 func (b *bed) awaitCancelRequest() {
 	b.t.Helper()
-	for {
-		described, err := b.client.DescribeWorkflow(b.ctx(), b.start.WorkflowID(), "")
-		b.must(err)
-		for _, activity := range described.RawResponse.GetPendingActivities() {
-			if activity.GetState() == enums.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED {
-				return
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.until("the activity is to be cancelled", func() bool {
+		return slices.ContainsFunc(b.underWay(), func(a *workflowpb.PendingActivityInfo) bool {
+			return a.GetState() == enums.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
+		})
+	})
+}
+
+// underWay are the activities that the thread has scheduled and that have not ended.
+func (b *bed) underWay() []*workflowpb.PendingActivityInfo {
+	b.t.Helper()
+	described, err := b.client.DescribeWorkflow(b.ctx(), b.start.WorkflowID(), "")
+	b.must(err)
+	return described.RawResponse.GetPendingActivities()
 }
 
 // A write that no worker has begun is withdrawn when its turn is cancelled.
@@ -53,9 +57,7 @@ func TestCancelledTurnWithdrawsAWriteThatWasNotBegun(t *testing.T) {
 	ap := b.pending(1)[0]
 	stop := b.threadsOnly()
 	b.approve(ap)
-	for b.scheduled("Write") == 0 {
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.until("the write is scheduled", func() bool { return b.scheduled("Write") > 0 })
 	b.cancel(turn)
 	ended := b.wait(turn)
 	stop()
