@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -241,18 +242,20 @@ func TestBatchReadRepeatsOnlyWhatIsMissing(t *testing.T) {
 }
 
 func TestRetryableReadsAreTriedAgain(t *testing.T) {
-	w := newWorld()
-	attempts := 0
-	w.broker.dispatch = func(context.Context, catalog.Request) catalog.Outcome {
-		if attempts++; attempts < 3 {
-			return catalog.Outcome{Error: &catalog.Error{Code: catalog.CodeSourceUnavailable, Message: "busy", Retryable: true}}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		attempts := 0
+		w.broker.dispatch = func(context.Context, catalog.Request) catalog.Outcome {
+			if attempts++; attempts < 3 {
+				return catalog.Outcome{Error: &catalog.Error{Code: catalog.CodeSourceUnavailable, Message: "busy", Retryable: true}}
+			}
+			return catalog.Outcome{Result: json.RawMessage(`1`)}
 		}
-		return catalog.Outcome{Result: json.RawMessage(`1`)}
-	}
-	result, err := run[activities.BatchReadResult](t, w.env(t), w.BatchRead, activities.BatchReadInput{Thread: start, Calls: w.thread.ask(1, "orders.get")})
-	if err != nil || attempts != 3 || string(result.Results[0].Result) != `1` {
-		t.Errorf("%d attempts, results %+v, error %v", attempts, result.Results, err)
-	}
+		result, err := run[activities.BatchReadResult](t, w.env(t), w.BatchRead, activities.BatchReadInput{Thread: start, Calls: w.thread.ask(1, "orders.get")})
+		if err != nil || attempts != 3 || string(result.Results[0].Result) != `1` {
+			t.Errorf("%d attempts, results %+v, error %v", attempts, result.Results, err)
+		}
+	})
 }
 
 func TestHugeResultsLeaveHistorySmall(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -23,7 +24,7 @@ func TestNothingIsConcludedWhileAWriteCanBeSent(t *testing.T) {
 	}{
 		"applied, under way":        {found: catalog.FoundApplied, left: time.Minute},
 		"not applied, under way":    {found: catalog.FoundNotApplied, left: time.Minute, early: true},
-		"not applied, just over":    {found: catalog.FoundNotApplied, left: -time.Second, early: true},
+		"not applied, just over":    {found: catalog.FoundNotApplied, left: -time.Millisecond, early: true},
 		"not applied, long over":    {found: catalog.FoundNotApplied, left: -time.Minute},
 		"cannot be told, under way": {found: catalog.FoundNothing, left: time.Minute, early: true},
 		"cannot be told, long over": {found: catalog.FoundNothing, left: -time.Minute},
@@ -46,17 +47,19 @@ func TestNothingIsConcludedWhileAWriteCanBeSent(t *testing.T) {
 // Who is asked may take long to answer, or the worker may be paused before it sees
 // the answer: what counts is when it was asked.
 func TestAnOldAnswerSaysNothing(t *testing.T) {
-	w := newWorld()
-	ref := w.thread.ask(1, "orders.refund")[0]
-	const grace = 10 * time.Second
-	claim := activities.Claim{Until: time.Now().Add(200*time.Millisecond - grace)}
-	w.ledger.found = &activities.Claimed{ID: "c0", Claim: claim}
-	w.Broker = slowBroker{w.broker, 400 * time.Millisecond}
-	w.broker.reconciled = catalog.Reconciled{Found: catalog.FoundNotApplied}
-	_, err := run[activities.ReconcileResult](t, w.env(t), w.Reconcile, activities.ReconcileInput{Thread: start, Root: "r", Call: ref})
-	if !isTooEarly(err) {
-		t.Errorf("an answer from before the time was over was believed: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		ref := w.thread.ask(1, "orders.refund")[0]
+		const grace = 10 * time.Second
+		claim := activities.Claim{Until: time.Now().Add(200*time.Millisecond - grace)}
+		w.ledger.found = &activities.Claimed{ID: "c0", Claim: claim}
+		w.Broker = slowBroker{w.broker, 400 * time.Millisecond}
+		w.broker.reconciled = catalog.Reconciled{Found: catalog.FoundNotApplied}
+		_, err := run[activities.ReconcileResult](t, w.env(t), w.Reconcile, activities.ReconcileInput{Thread: start, Root: "r", Call: ref})
+		if !isTooEarly(err) {
+			t.Errorf("an answer from before the time was over was believed: %v", err)
+		}
+	})
 }
 
 // What a person says counts for nothing where the claim has the outcome, and nothing
