@@ -95,7 +95,7 @@ func (w *world) Tools(context.Context) ([]catalog.Tool, error) {
 		<-w.hold
 		return json.RawMessage(`"late"`), nil
 	})
-	deaf.Timeout = 100 * time.Millisecond
+	deaf.Timeout = 3 * time.Second // in which it is reached on any machine
 	return []catalog.Tool{
 		free("test.any", catalog.Read, same),
 		free("test.charge", catalog.Write, same),
@@ -122,7 +122,7 @@ func (w *world) Tools(context.Context) ([]catalog.Tool, error) {
 		}),
 		deaf,
 		tool("test.short", catalog.Read, "", func(_ context.Context, name string) (json.RawMessage, error) {
-			time.Sleep(5 * time.Millisecond) // long enough for the others to begin
+			time.Sleep(50 * time.Millisecond) // long enough for the others to begin
 			return json.Marshal(name)
 		}),
 	}, nil

@@ -159,7 +159,7 @@ func TestSleeps(t *testing.T) {
 }
 
 func TestBudgets(t *testing.T) {
-	w := newWorld(t, func(o *codemode.Options) { o.Budget.Wall = 3 * time.Second })
+	w := newWorld(t, func(o *codemode.Options) { o.Budget.Wall = 8 * time.Second })
 	if r := w.end(w.run(stretch(`await test.slow({ name: "s" })`))); r.Error == nil || r.Error.Code != snippet.CodeTime || len(r.Open) != 1 {
 		t.Errorf("out of time: %+v", r)
 	}

@@ -83,6 +83,9 @@ func runTests(m *testing.M) int {
 func newEngine(t testing.TB, options engine.Options) *engine.Engine {
 	t.Helper()
 	options.Command = childCommand
+	if options.Limits.Wall == 0 { // on a busy machine a step may take long before its limit of the processor is reached
+		options.Limits.Wall = time.Minute
+	}
 	e, err := engine.New(options)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +114,7 @@ func echo(c snippet.Call) snippet.Delivery {
 // play runs a program to its end, answering its calls in the order of their issue.
 func play(t testing.TB, e *engine.Engine, p snippet.Program, answer answer) (*snippet.End, []snippet.Call, []snippet.Line) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	x, step, err := e.Start(ctx, p)
 	if err != nil {

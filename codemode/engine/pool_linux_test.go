@@ -276,7 +276,7 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 		if err != nil {
 			t.Errorf("it ended with %v", err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		_ = cmd.Process.Kill()
 		t.Error("it lives on")
 	}
@@ -285,7 +285,7 @@ func TestAChildDiesWithItsParent(t *testing.T) {
 // waitFor waits until something outside this process is so.
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(3 * time.Minute)
 	for !so() {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)

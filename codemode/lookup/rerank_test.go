@@ -45,81 +45,87 @@ func reordered(t *testing.T, n int, order lookup.Reranker) *lookup.Lookup {
 }
 
 func TestRerank(t *testing.T) {
-	own := ids(search(t, of(t, drawers(6)), rooms(6), wanted))
-	if len(own) != 6 {
-		t.Fatalf("found %v", own)
-	}
-	var wants []string
-	l := reordered(t, 6, func(_ context.Context, scope catalog.Scope, asked []string, tools []catalog.Descriptor) ([]string, error) {
-		wants = asked
-		if scope.Tenant != "acme" || len(tools) != 6 || len(tools[0].Input) == 0 {
-			t.Errorf("asked for %s of %d tools", scope.Tenant, len(tools))
+	synctest.Test(t, func(t *testing.T) {
+		own := ids(search(t, of(t, drawers(6)), rooms(6), wanted))
+		if len(own) != 6 {
+			t.Fatalf("found %v", own)
 		}
-		for _, d := range tools {
-			if strings.HasPrefix(d.ID, "hidden.") {
-				t.Error("it is shown a tool that the agent may not use")
+		var wants []string
+		l := reordered(t, 6, func(_ context.Context, scope catalog.Scope, asked []string, tools []catalog.Descriptor) ([]string, error) {
+			wants = asked
+			if scope.Tenant != "acme" || len(tools) != 6 || len(tools[0].Input) == 0 {
+				t.Errorf("asked for %s of %d tools", scope.Tenant, len(tools))
 			}
+			for _, d := range tools {
+				if strings.HasPrefix(d.ID, "hidden.") {
+					t.Error("it is shown a tool that the agent may not use")
+				}
+			}
+			// A tool twice, one that is not there, and one that the agent may not use.
+			return []string{own[4], "hidden.open_drawer", own[2], own[4], "no.such", own[0]}, nil
+		})
+		found := search(t, l, rooms(6), wanted)
+		if want := []string{own[4], own[2], own[0], own[1], own[3], own[5]}; !slices.Equal(ids(found), want) || found.Note != "" || found.Total != 6 {
+			t.Errorf("found %v, want %v", ids(found), want)
 		}
-		// A tool twice, one that is not there, and one that the agent may not use.
-		return []string{own[4], "hidden.open_drawer", own[2], own[4], "no.such", own[0]}, nil
+		if !slices.Equal(wants, []string{"drawer to be opened"}) {
+			t.Errorf("wanted is %q", wants)
+		}
 	})
-	found := search(t, l, rooms(6), wanted)
-	if want := []string{own[4], own[2], own[0], own[1], own[3], own[5]}; !slices.Equal(ids(found), want) || found.Note != "" || found.Total != 6 {
-		t.Errorf("found %v, want %v", ids(found), want)
-	}
-	if !slices.Equal(wants, []string{"drawer to be opened"}) {
-		t.Errorf("wanted is %q", wants)
-	}
 }
 
 // Pages of a search that is put in order are those of one long page.
 func TestRerankedPages(t *testing.T) {
-	const n = 70
-	l := reordered(t, n, func(_ context.Context, _ catalog.Scope, _ []string, tools []catalog.Descriptor) ([]string, error) {
-		var ids []string
-		for _, d := range slices.Backward(tools) {
-			ids = append(ids, d.ID)
+	synctest.Test(t, func(t *testing.T) {
+		const n = 70
+		l := reordered(t, n, func(_ context.Context, _ catalog.Scope, _ []string, tools []catalog.Descriptor) ([]string, error) {
+			var ids []string
+			for _, d := range slices.Backward(tools) {
+				ids = append(ids, d.ID)
+			}
+			return ids, nil
+		})
+		var all []string
+		for offset := 0; ; {
+			found := search(t, l, rooms(n), fmt.Sprintf(`{"query":"drawer to be opened","limit":7,"offset":%d}`, offset))
+			all = append(all, ids(found)...)
+			if offset = found.Next; offset == 0 {
+				break
+			}
 		}
-		return ids, nil
+		own := of(t, drawers(n))
+		var want []string
+		for _, offset := range []int{0, 50} {
+			page := ids(search(t, own, rooms(n), fmt.Sprintf(`{"query":"drawer to be opened","limit":50,"offset":%d}`, offset)))
+			if offset == 0 {
+				slices.Reverse(page)
+			}
+			want = append(want, page...)
+		}
+		if !slices.Equal(all, want) {
+			t.Errorf("pages are\n%v, want\n%v", all, want)
+		}
 	})
-	var all []string
-	for offset := 0; ; {
-		found := search(t, l, rooms(n), fmt.Sprintf(`{"query":"drawer to be opened","limit":7,"offset":%d}`, offset))
-		all = append(all, ids(found)...)
-		if offset = found.Next; offset == 0 {
-			break
-		}
-	}
-	own := of(t, drawers(n))
-	var want []string
-	for _, offset := range []int{0, 50} {
-		page := ids(search(t, own, rooms(n), fmt.Sprintf(`{"query":"drawer to be opened","limit":50,"offset":%d}`, offset)))
-		if offset == 0 {
-			slices.Reverse(page)
-		}
-		want = append(want, page...)
-	}
-	if !slices.Equal(all, want) {
-		t.Errorf("pages are\n%v, want\n%v", all, want)
-	}
 }
 
 // An exact name comes first, and a list that nothing was wanted of is in its order.
 func TestRerankLeavesNamesAndLists(t *testing.T) {
-	backward := func(_ context.Context, _ catalog.Scope, _ []string, tools []catalog.Descriptor) ([]string, error) {
-		var ids []string
-		for _, d := range slices.Backward(tools) {
-			ids = append(ids, d.ID)
+	synctest.Test(t, func(t *testing.T) {
+		backward := func(_ context.Context, _ catalog.Scope, _ []string, tools []catalog.Descriptor) ([]string, error) {
+			var ids []string
+			for _, d := range slices.Backward(tools) {
+				ids = append(ids, d.ID)
+			}
+			return ids, nil
 		}
-		return ids, nil
-	}
-	l, own := reordered(t, 5, backward), of(t, drawers(5))
-	if found := ids(search(t, l, rooms(5), `{"query":"room3.open_drawer"}`)); found[0] != "room3.open_drawer" {
-		t.Errorf("found %v", found)
-	}
-	if found, want := ids(search(t, l, rooms(5), `{}`)), ids(search(t, own, rooms(5), `{}`)); !slices.Equal(found, want) {
-		t.Errorf("the list is %v, want %v", found, want)
-	}
+		l, own := reordered(t, 5, backward), of(t, drawers(5))
+		if found := ids(search(t, l, rooms(5), `{"query":"room3.open_drawer"}`)); found[0] != "room3.open_drawer" {
+			t.Errorf("found %v", found)
+		}
+		if found, want := ids(search(t, l, rooms(5), `{}`)), ids(search(t, own, rooms(5), `{}`)); !slices.Equal(found, want) {
+			t.Errorf("the list is %v, want %v", found, want)
+		}
+	})
 }
 
 // A function that fails costs its order and nothing else.
@@ -187,15 +193,17 @@ func TestRerankThatPilesUp(t *testing.T) {
 }
 
 func TestRerankWhenCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	l := reordered(t, 3, func(ctx context.Context, _ catalog.Scope, _ []string, _ []catalog.Descriptor) ([]string, error) {
-		cancel()
-		<-ctx.Done()
-		return nil, ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		l := reordered(t, 3, func(ctx context.Context, _ catalog.Scope, _ []string, _ []catalog.Descriptor) ([]string, error) {
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		_, err := l.Search(ctx, rooms(3), []byte(wanted))
+		var typed *catalog.Error
+		if !errors.As(err, &typed) || typed.Code != catalog.CodeCancelled {
+			t.Errorf("the error is %v", err)
+		}
 	})
-	_, err := l.Search(ctx, rooms(3), []byte(wanted))
-	var typed *catalog.Error
-	if !errors.As(err, &typed) || typed.Code != catalog.CodeCancelled {
-		t.Errorf("the error is %v", err)
-	}
 }
