@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	readyTimeout  = 60 * time.Second
+	readyTimeout  = 2 * time.Minute
 	readyInterval = 20 * time.Millisecond
 	// readyProbeID is a workflow that nobody starts.
 	readyProbeID = "devserver-ready-probe"

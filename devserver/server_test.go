@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -150,19 +151,26 @@ func (p *serverProcess) address(t *testing.T, label string) string {
 	return match[1]
 }
 
+// freePort returns a port that nobody uses now, and that nobody else gets by chance: it
+// is below those that systems give to whoever asks for any, and to outgoing connections.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := fmt.Sprint(15_000 + rand.IntN(17_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			_ = l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+	t.Fatal("there is no free port")
+	return ""
 }
 
 func dial(t *testing.T, addr string) client.Client {
 	t.Helper()
-	c, err := client.Dial(client.Options{HostPort: addr, Logger: quietLogger{}})
+	c, err := client.Dial(client.Options{
+		HostPort: addr, Logger: quietLogger{}, ConnectionOptions: client.ConnectionOptions{GetSystemInfoTimeout: time.Minute},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +337,6 @@ func TestShortTimerIsShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Stop()
-	began := time.Now()
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: taskQueue}, "naps")
 	if err != nil {
 		t.Fatal(err)
@@ -337,9 +344,22 @@ func TestShortTimerIsShort(t *testing.T) {
 	if err := run.Get(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	// 20 x 10 ms and some overhead here, 20 s with the server's defaults.
-	if took := time.Since(began); took > 15*time.Second {
-		t.Errorf("twenty timers of 10 ms took %v", took)
+	// On a busy machine many take longer, but hardly all of them.
+	begun, shortest := map[string]time.Time{}, time.Hour
+	for events := c.GetWorkflowHistory(ctx, run.GetID(), run.GetRunID(), false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
+		event, err := events.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if timer := event.GetTimerStartedEventAttributes(); timer != nil {
+			begun[timer.GetTimerId()] = event.GetEventTime().AsTime()
+		}
+		if timer := event.GetTimerFiredEventAttributes(); timer != nil {
+			shortest = min(shortest, event.GetEventTime().AsTime().Sub(begun[timer.GetTimerId()]))
+		}
+	}
+	if len(begun) != 20 || shortest > 500*time.Millisecond {
+		t.Errorf("of %d timers of 10 ms the shortest took %v", len(begun), shortest)
 	}
 }
 
@@ -383,15 +403,22 @@ func get(t *testing.T, url string) string {
 }
 
 func TestSecondSignalExitsAtOnce(t *testing.T) {
-	server := start(t, "--port", "0", "--headless")
-	server.signal(t, os.Interrupt)
-	server.signal(t, os.Interrupt) // the same Ctrl-C, passed on by a parent
-	time.Sleep(2 * sameSignal)
-	// A server that was too busy to see the two as one has ended by now, as it should.
-	_ = server.cmd.Process.Signal(os.Interrupt)
-	if code := server.wait(t); code != exitInterrupted {
-		t.Errorf("exit code %d, want %d\n%s", code, exitInterrupted, server.out)
+	for range 10 {
+		server := start(t, "--port", "0", "--headless")
+		server.signal(t, os.Interrupt)
+		server.signal(t, os.Interrupt) // the same Ctrl-C, passed on by a parent
+		time.Sleep(2 * sameSignal)
+		// A server that was too busy to see the two as one has ended by now, as it should.
+		_ = server.cmd.Process.Signal(os.Interrupt)
+		switch code := server.wait(t); code {
+		case exitInterrupted:
+			return
+		case 0: // it has stopped in order before the second signal came
+		default:
+			t.Fatalf("exit code %d, want %d\n%s", code, exitInterrupted, server.out)
+		}
 	}
+	t.Errorf("the second signal never comes before the server has stopped, or does nothing")
 }
 
 // A failed start is one line on stderr and a non-zero exit code.

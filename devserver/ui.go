@@ -13,7 +13,7 @@ import (
 
 // uiStartTimeout is generous: binding a port takes no time, and the port was free
 // a moment ago.
-const uiStartTimeout = 10 * time.Second
+const uiStartTimeout = time.Minute
 
 // startUI serves the Temporal UI and returns when it accepts connections. The
 // returned function stops it.
