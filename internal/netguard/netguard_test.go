@@ -219,7 +219,7 @@ func TestTimeIsBoundedToTheLastByte(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	c := newClient(t, netguard.Options{Allow: []string{host}, Timeout: 2 * time.Second})
+	c := newClient(t, netguard.Options{Allow: []string{host}, Timeout: 8 * time.Second})
 	if _, text, err := get(t, c, server.URL); !errors.Is(err, context.DeadlineExceeded) || text != "begin" {
 		t.Errorf("got %q, %v, want the deadline's error", text, err)
 	}

@@ -122,7 +122,7 @@ func TestEffectOfAFailedWrite(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			return server.URL
-		}, catalog.CodeTimeout, catalog.EffectUnknown, 3 * time.Second},
+		}, catalog.CodeTimeout, catalog.EffectUnknown, 8 * time.Second},
 	} {
 		b := newBroker(t, newSource(t, Options{Spec: yamlSpec(issuesSpec), Timeout: tt.timeout}, tt.server(t)))
 		_, out := dispatch(t, b, "svc.create", `{"body":{"title":"x"}}`)
