@@ -10,6 +10,10 @@ import (
 const (
 	// watchInterval is how often a step that takes time is looked at.
 	watchInterval = 5 * time.Millisecond
+	// mostUnseen bounds what counts of the time since a look. Who looks as seldom as that
+	// has stood still, as a machine does that is paused or much too busy, and so has the
+	// child, as far as anybody knows.
+	mostUnseen = 250 * time.Millisecond
 	// Past soft, a part of a limit, the child is asked to end the snippet by itself,
 	// which tells where the snippet was. Past the limit it is killed.
 	softNumerator, softDenominator = 8, 10
@@ -28,15 +32,18 @@ type watcher struct {
 	timer   *time.Timer
 	ticking bool
 	working bool
-	begun   time.Time
 	asked   bool
+	// looked is when the step was looked at last, or has begun, and wall the time that
+	// it had until then.
+	looked time.Time
+	wall   time.Duration
 }
 
 // begin starts to look at the child.
 func (w *watcher) begin(c *child) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.working, w.asked, w.begun = true, false, time.Now()
+	w.working, w.asked, w.looked, w.wall = true, false, time.Now(), 0
 	switch {
 	case w.timer == nil:
 		w.timer = time.AfterFunc(watchInterval, func() { w.look(c) })
@@ -52,6 +59,14 @@ func (w *watcher) end() {
 	w.working = false
 }
 
+// pass takes in the time that has passed since the last look, and returns what the step
+// has had.
+func (w *watcher) pass(now time.Time) time.Duration {
+	w.wall += min(now.Sub(w.looked), mostUnseen)
+	w.looked = now
+	return w.wall
+}
+
 func (w *watcher) look(c *child) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +74,7 @@ func (w *watcher) look(c *child) {
 	if !w.working {
 		return
 	}
-	wall := time.Since(w.begun)
+	wall := w.pass(time.Now())
 	if wall < watchInterval { // it is another step than the one that the timer was set for
 		w.timer.Reset(watchInterval - wall)
 		return
