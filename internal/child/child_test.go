@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -36,6 +37,13 @@ func TestMain(m *testing.M) {
 	case "brief": // ends by itself
 		fmt.Println("done")
 		os.Exit(3)
+	case "server": // finds a port taken
+		file, err := os.OpenFile(os.Getenv("EXTRA"), os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = file.WriteString("started\n")
+		}
+		fmt.Println("port in use", err)
+		os.Exit(1)
 	case "parent": // starts a stubborn child and is killed
 		var log Log
 		p, err := Start(Command{Path: os.Args[0], Env: []string{roleEnv + "=stubborn"}, Output: &log})
@@ -123,6 +131,23 @@ func TestStartSaysWhatCannotBeStarted(t *testing.T) {
 	_, err := Start(Command{Path: "/no/such/program"})
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "/no/such/program") {
 		t.Errorf("Start: %v, want the path and that it does not exist", err)
+	}
+}
+
+func TestServerIsStartedAgain(t *testing.T) {
+	starts := filepath.Join(t.TempDir(), "starts")
+	if err := os.WriteFile(starts, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(roleEnv, "server")
+	t.Setenv("EXTRA", starts)
+	var log Log
+	_, err := StartTemporal(t.Context(), TemporalOptions{Path: os.Args[0], Output: &log})
+	if err == nil || !strings.Contains(err.Error(), "ended before it was ready: exit status 1") {
+		t.Errorf("StartTemporal: %v", err)
+	}
+	if text, err := os.ReadFile(starts); string(text) != strings.Repeat("started\n", startTries) {
+		t.Errorf("it was %q, %v", text, err)
 	}
 }
 

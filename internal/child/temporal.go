@@ -81,9 +81,25 @@ func ClientEnv(address string) []string {
 	}
 }
 
+// startTries is how often a server is started that ends before it is ready.
+const startTries = 3
+
+// errEnded: the server has ended before it was ready.
+var errEnded = errors.New("it ended before it was ready")
+
 // StartTemporal starts a Temporal development server with the namespace
-// "default" and returns when it answers requests.
+// "default" and returns when it answers requests. One that ends at once is started
+// again, as somebody may have taken one of its ports just before it did.
 func StartTemporal(ctx context.Context, o TemporalOptions) (*Temporal, error) {
+	for try := 1; ; try++ {
+		t, err := startTemporal(ctx, o)
+		if try == startTries || !errors.Is(err, errEnded) {
+			return t, err
+		}
+	}
+}
+
+func startTemporal(ctx context.Context, o TemporalOptions) (*Temporal, error) {
 	ports, err := FreePorts(2)
 	if err != nil {
 		return nil, err
@@ -144,7 +160,7 @@ func (t *Temporal) waitReady(ctx context.Context) error {
 		}
 		select {
 		case <-t.Done():
-			return fmt.Errorf("the Temporal server at %s ended before it was ready: %v", t.Address, t.Err())
+			return fmt.Errorf("the Temporal server at %s: %w: %v", t.Address, errEnded, t.Err())
 		case <-ctx.Done():
 			return fmt.Errorf("the Temporal server at %s is not ready: %w (last answer: %v)", t.Address, ctx.Err(), err)
 		case <-time.After(readyInterval):
