@@ -41,7 +41,8 @@ type Program struct {
 type Limits struct {
 	// CPU is the processor time of all steps together.
 	CPU time.Duration `json:"cpu,omitempty"`
-	// Wall is the time that one step may take.
+	// Wall is the time that one step may take. That in which nobody looks after it, since
+	// the worker or the machine stands still, does not count.
 	Wall time.Duration `json:"wall,omitempty"`
 	// Memory is that of the process that runs the snippet, in bytes: what is resident,
 	// without the file of the program, which all such processes share.

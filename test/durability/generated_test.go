@@ -50,6 +50,9 @@ func playGenerated(t *testing.T, server *testkit.Server, seed uint64, meanwhile 
 		defer close(over)
 		for n := 0; ; n++ {
 			state, err := b.State(b.ctx(), b.start.ThreadRef)
+			if err != nil {
+				t.Errorf("nobody approves any more: %v", err)
+			}
 			if err != nil || state.Turn == nil {
 				return
 			}
