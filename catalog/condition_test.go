@@ -124,7 +124,16 @@ func TestConditionsAreBounded(t *testing.T) {
 func TestConditionsOfEachFault(t *testing.T) {
 	sources := len(catalogtest.Faults) + 2
 	b := broker(t, catalogtest.Many(sources, 10)...)
-	unavailable(t, b)
+	unread := 0
+	for _, fault := range catalogtest.Faults {
+		if fault.Unread {
+			unread++
+		}
+	}
+	// A list goes on without the slow ones: on a busy machine there are more at first.
+	for end := time.Now().Add(3 * time.Minute); len(unavailable(t, b)) > unread && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
 	known := conditions(b, everyone)
 	for i, fault := range catalogtest.Faults {
 		c := known[fmt.Sprintf("s%d", i+2)]

@@ -89,7 +89,7 @@ func TestUnreadableInput(t *testing.T) {
 	} {
 		began := time.Now()
 		err := wantError(t, do(t, b, "a.b", c.input).Error, catalog.CodeInvalidInput)
-		if took := time.Since(began); took > time.Minute {
+		if took := time.Since(began); took > 10*time.Minute {
 			t.Errorf("%.60s took %s", c.input, took)
 		}
 		if !strings.Contains(err.Message, c.message) {

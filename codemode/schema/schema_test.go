@@ -193,7 +193,7 @@ func TestReferencesAreFollowedQuickly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if took := time.Since(began); took > time.Minute {
+	if took := time.Since(began); took > 10*time.Minute {
 		t.Errorf("took %s", took)
 	}
 }

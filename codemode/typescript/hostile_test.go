@@ -150,7 +150,7 @@ func TestBombs(t *testing.T) {
 			tool := typescript.Tool{ID: "t.run", Description: tt.name, Input: json.RawMessage(tt.schema), Output: json.RawMessage(tt.schema)}
 			began := time.Now()
 			d := typescript.Render(tool)
-			if took := time.Since(began); took > time.Minute {
+			if took := time.Since(began); took > 10*time.Minute {
 				t.Errorf("took %s", took)
 			}
 			checkBounds(t, d)

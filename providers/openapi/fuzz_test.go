@@ -69,7 +69,7 @@ func FuzzSpec(f *testing.F) {
 			}
 		}
 		_ = spec.Report("svc")
-		if took := time.Since(began); took > time.Minute {
+		if took := time.Since(began); took > 10*time.Minute {
 			t.Errorf("it took %s for %d bytes", took, len(text))
 		}
 	})
