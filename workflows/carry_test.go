@@ -126,9 +126,11 @@ func TestCarriedStaysSmall(t *testing.T) {
 	}
 	h := newHarness(t, steps...)
 	var a *activities.Activities
-	h.OnActivity(a.StoreQueue, mock.Anything).Return(func(context.Context) (activities.StoreQueueResult, error) {
+	h.OnActivity(a.StoreQueue, mock.Anything).Return(func(ctx context.Context) (activities.StoreQueueResult, error) {
 		result := activities.StoreQueueResult{Refs: map[string]contract.Ref{}}
-		for _, s := range query[contract.QueuePage](h, contract.QueryQueue).Submissions {
+		var queue []contract.Submission
+		h.between(ctx, func() { queue = query[contract.QueuePage](h, contract.QueryQueue).Submissions })
+		for _, s := range queue {
 			result.Refs[s.ID] = contract.Ref{Digest: "sha256:" + wide(64), Size: 1 << 20}
 		}
 		return result, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -111,11 +112,10 @@ func newHarness(t *testing.T, steps ...step) *harness {
 			return activities.ReconcileResult{Found: in.Finding, Key: "key", Result: activities.CallResult{Result: in.Result}}, nil
 		}).Maybe()
 	h.OnActivity(a.Archive, mock.Anything, mock.Anything).Return(
-		func(context.Context, activities.ArchiveInput) (activities.ArchiveResult, error) {
-			// An activity is no part of the workflow: it asks between two steps of that.
-			cursor := make(chan int64, 1)
-			h.at(0, func() { cursor <- h.state().Cursor })
-			return activities.ArchiveResult{Archive: contract.Ref{Digest: "sha256:archive", Size: 1}, Cursor: <-cursor}, nil
+		func(ctx context.Context, _ activities.ArchiveInput) (activities.ArchiveResult, error) {
+			var cursor int64
+			h.between(ctx, func() { cursor = h.state().Cursor })
+			return activities.ArchiveResult{Archive: contract.Ref{Digest: "sha256:archive", Size: 1}, Cursor: cursor}, nil
 		}).Maybe()
 	h.OnActivity(a.Admit, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, start contract.Start) error {
@@ -125,6 +125,24 @@ func newHarness(t *testing.T, steps ...step) *harness {
 			return temporal.NewApplicationError("the worker has no agent "+start.Agent, contract.ErrUnknownAgent)
 		}).Maybe()
 	return h
+}
+
+// between has an activity, which is no part of the workflow, do something between two
+// steps of that. On a busy machine it waits long for one, and says that it is alive.
+func (h *harness) between(ctx context.Context, do func()) {
+	done := make(chan struct{})
+	h.at(0, func() {
+		do()
+		close(done)
+	})
+	for {
+		select {
+		case <-done:
+			return
+		case <-time.After(time.Second):
+			activity.RecordHeartbeat(ctx)
+		}
+	}
 }
 
 // answer is a step in which the model has the last word.
