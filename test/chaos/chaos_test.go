@@ -46,8 +46,7 @@ func TestChaos(t *testing.T) {
 	if !content {
 		t.Errorf("a promise is broken: %+v", v)
 	}
-	// Which process is struck is drawn anew each time.
-	if strikes := v.Kills + v.ServerKills + v.TargetKills + v.Pauses; v.Threads != 12 || v.Writes < 30 || strikes < 3 {
+	if v.Threads != 12 || v.Writes < 30 || v.Kills < 3 {
 		t.Errorf("so little has happened that it shows nothing: %+v", v)
 	}
 }
