@@ -22,12 +22,15 @@ trap 'rm -rf "$results"' EXIT
 # Each line of the listing is a scenario with its versions, those of extensions apart.
 scenarios=$(node "$suite" list | sed -n '/^Client scenarios/,/^$/s/^ *- \(.*\) \[\(20[0-9,-]*\)\]$/\1 \2/p')
 log=$results/log
-# plays runs a scenario until it passes, so often at most. Some look at the time that
-# something takes, and fail where the machine is busy.
+# plays runs a scenario until it passes, so often at most, and says when that was not at
+# once. Some look at the time that something takes, and fail where the machine is busy.
 plays() {
 	local try
-	for ((try = 0; try < $3; try++)); do
-		timeout 90 node "$suite" client --command "$client" --scenario "$1" --spec-version "$2" -o "$results/out" >"$log" 2>&1 </dev/null && return
+	for ((try = 1; try <= $3; try++)); do
+		if timeout 90 node "$suite" client --command "$client" --scenario "$1" --spec-version "$2" -o "$results/out" >"$log" 2>&1 </dev/null; then
+			((try == 1)) || echo "passes at try $try: $2 $1"
+			return
+		fi
 	done
 	return 1
 }
